@@ -17,7 +17,10 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { STORE_KINDS } from '../flows/flow.ts';
 
-/** Races for what belongs to one account alone: a verified address, and the looks of a name. */
+/**
+ * Ten requests race for a verified address or a name. One account may own it, and no other account a
+ * lookalike.
+ */
 const TEN = Array.from({ length: 10 }, (_, n) => n);
 
 describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
@@ -47,7 +50,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     if (one === undefined) throw new Error('no store is open');
     return one;
   };
-  /** A text that no test had before, of letters that look like no others. */
+  /** A text that no earlier test used. Its letters have no lookalikes. */
   const fresh = () => {
     number += 1;
     return `${'abcdefgh'.charAt(number % 8)}${'tuxyz'.charAt(number % 5)}e${'abcdefgh'.charAt(number >> 3)}`;
@@ -63,7 +66,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     return found.filter(({ profile }) => profile?.emails?.some((email) => email.verified));
   };
 
-  test('ten links to one address, used at once at two processes, make one account', async () => {
+  test('ten registration links to one address, used at once at two processes, make one account', async () => {
     const [name, address] = [fresh(), `${fresh()}@claims.example`];
     const outcomes = await Promise.all(
       TEN.map((n) =>
@@ -76,7 +79,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     expect(await owners(address)).toHaveLength(1);
   });
 
-  test('RFC 5891 section 5.5: a mailbox kept with another form of its domain is taken', async () => {
+  test('RFC 5891 section 5.5: a mailbox in another spelling of its domain is the same mailbox, and is taken', async () => {
     const [name, local] = [fresh(), fresh()];
     const [kept, typed] = [`${local}@bücher.example`, `${local}@xn--bcher-kva.example`];
     const holder = await addPerson(house(), { name, profile: verified(kept) });
@@ -93,7 +96,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     ).rejects.toMatchObject({ message: expect.stringContaining(`address of ${holder.name}`) });
   });
 
-  test('nobody gets a name that looks like that of somebody who was removed', async () => {
+  test('a new account cannot get a name that looks like the name of a removed person', async () => {
     const start = fresh();
     const person = await addPerson(house(), { name: `${start}bosa` });
     await removePerson(house(), person.name);
@@ -101,7 +104,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     for (const [n, ending] of near.entries()) {
       const typed = `${start}${ending}`;
       expect(await judgeName(house(n), typed, [])).toEqual({ fault: 'taken' });
-      // A name that was judged before the removal.
+      // The server judges this name before the removal.
       const right = registration(n, `${start}${n}@former.example`);
       expect(await register(house(n), right, { name: typed.toLowerCase() })).toBe('taken');
     }
@@ -109,7 +112,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     expect(await judgeName(house(), other, [])).toEqual({ name: other });
   });
 
-  test('ten names that look alike, chosen at once: one gets its name', async () => {
+  test('if ten people choose lookalike names at once, one person gets the name', async () => {
     const start = fresh();
     const alike = ['il0rnw', '1lornw', '1lomvv', 'i.lo-mw', 'l-l0rnvv', 'i_lomw'];
     const chosen = TEN.map((n) => `${start}${alike[n % 6]}${'.-_'.charAt(n % 3)}x`);
@@ -124,7 +127,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     expect(outcomes.toSorted()).toEqual(['done', ...TEN.slice(1).map(() => 'taken')]);
   });
 
-  test('ten people confirm one address at once: it is verified for one', async () => {
+  test('if ten people confirm one address at once, it is verified for one person', async () => {
     const address = `${fresh()}@claims.example`;
     const name = fresh();
     const people = await Promise.all(
@@ -144,7 +147,7 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     expect(await owners(address)).toHaveLength(1);
   });
 
-  test('ten accounts with one passkey, and one with that of somebody else: none is without a way in', async () => {
+  test('if eleven accounts register one passkey, one account is made, and a refused link works with another passkey', async () => {
     const [name, key] = [fresh(), fresh()];
     const passkeyOf = (accountId: string) => ({ ...somePasskey(key), accountId });
     const outcomes = await Promise.all(
@@ -165,12 +168,12 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     );
     expect(made.filter((one) => one !== undefined)).toMatchObject([{ id: kept?.accountId }]);
     expect(await passkeys.of(kept?.accountId ?? '')).toEqual([kept]);
-    // The link goes on, with a passkey that is new.
+    // The refused registration still succeeds with a new passkey.
     const again = { name: `${name}y`, passkey: { ...passkeyOf(late.id), id: fresh() } };
     expect(await register(house(), late, again)).toBe('done');
   });
 
-  test('an operator and a file are refused what is verified for somebody else, with the reason', async () => {
+  test('an operator and an imported file cannot give a person an address that is verified for another person', async () => {
     const address = `${fresh()}@claims.example`;
     const holder = await addPerson(house(), { name: fresh(), profile: verified(address) });
     const other = await addPerson(house(1), { name: fresh() });
@@ -192,13 +195,13 @@ describe.each(STORE_KINDS)('claims of accounts, %s', (kind) => {
     } as const;
     const load = () => importDirectory(house(1), file);
     await expect(load()).rejects.toMatchObject({ name: 'PeopleError' });
-    // A note that is not verified gives nothing.
+    // An unverified address does not make the person its owner.
     await setProfile(house(1), other.name, () => ({ emails: [{ address, verified: false }] }));
     expect(await owners(address)).toMatchObject([{ id: holder.id }]);
   });
 
   test.each(['removed', 'given another address'])(
-    'a person who is %s leaves the address free',
+    'an address is free again after its person is %s',
     async (how) => {
       const address = `${fresh()}@claims.example`;
       const holder = await addPerson(house(), { name: fresh(), profile: verified(address) });

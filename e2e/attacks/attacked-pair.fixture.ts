@@ -1,4 +1,6 @@
-/** The target of an attacker: two resource servers on one store. The test has the directory behind them. */
+/**
+ * The target of an attacker: two resource servers on one store. The test itself can change the directory.
+ */
 import { hkdfSync } from 'node:crypto';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
@@ -43,16 +45,21 @@ export interface Somebody {
 export interface AttackedPair extends AsyncDisposable {
   readonly pair: Pair;
   readonly stores: Stores;
-  /** To change people, as the command line does. */
+  /** Lets a test change people as the command line does. */
   readonly people: PeopleStore;
-  /** Somebody new, whom no other test knows; `realms` that keep verifiers of them, default all. */
+  /**
+   * Adds a person that no other test uses. `realms` lists the realms that keep a verifier of the password
+   * (default: all).
+   */
   newcomer(realms?: readonly Realm[]): Promise<Somebody>;
   newKey(realm: string): Promise<{ id: string; key: string }>;
-  /** To one of the two servers, from an address of the loopback network. */
+  /** Sends to one of the two servers, from an address of the loopback network. */
   send(server: number, from?: string): Send;
-  /** Exactly these bytes; resolves to what came back until the server closed the connection. */
+  /**
+   * Sends exactly these bytes; resolves to all bytes that arrive until the server closes the connection.
+   */
   raw(server: number, bytes: string, from?: string): Promise<string>;
-  /** The secret that the servers have in common for this purpose. */
+  /** The secret that all servers share for this purpose. */
   secret(purpose: 'digest-nonce' | 'scram'): Buffer;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -60,7 +67,7 @@ export interface AttackedPair extends AsyncDisposable {
 /** Limits that no test reaches. */
 export const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 
-/** The spaces by the name that their path and realm have. */
+/** The spaces. Each key is the path and the realm of its space. */
 const SPACES = {
   basic: { schemes: ['Basic'] },
   digest: { schemes: ['Digest'] },
@@ -133,7 +140,10 @@ export async function startAttackedPair(
   };
 }
 
-/** More than the space offers, as of people who were imported: only the offer stands in the way. */
+/**
+ * Adds verifiers that the space does not offer, as imported people have them. Then only the offer limits a
+ * client.
+ */
 function withMore({ realm, kinds }: RealmNeeds): RealmNeeds {
   const more = [
     ...Object.values(DIGEST_KINDS),
@@ -147,7 +157,7 @@ function placeOf({ resources }: Pair, server: number): { host: string; port: num
   return { host: hostname, port: Number(port) };
 }
 
-/** Milliseconds without a byte. */
+/** Milliseconds without a byte after which the test gives up. */
 const PATIENCE = 60_000;
 
 function exactly(
@@ -161,13 +171,13 @@ function exactly(
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1');
   });
-  // If a request is refused before its end, the rest meets a closed connection.
+  // A server may refuse a request early and close the connection: writing the rest then fails.
   socket.on('error', () => {});
   socket.on('close', () => resolve(received));
   return promise.finally(() => socket.destroy());
 }
 
-/** Gives the work to the two servers in turn. */
+/** Calls `work` for all elements at once, alternately with server 0 and server 1. */
 export const inTurn = <T, R>(all: readonly T[], work: (one: T, server: number) => Promise<R>) =>
   Promise.all(all.map((one, index) => work(one, index % 2)));
 
@@ -183,11 +193,11 @@ export function basic({ username, password }: Somebody): Field {
   return ['Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
 }
 
-/** The conversation of a client about a request: every message that it sent, with its answer. */
+/** A client's exchange about one request: every message that the client sent, with its answer. */
 export interface Conversation {
   readonly sent: readonly HttpRequest[];
   readonly answers: readonly HttpResponse[];
-  /** The last one. */
+  /** The last answer. */
   readonly answer: HttpResponse;
 }
 
@@ -207,14 +217,14 @@ export async function converse(
   return { sent, answers, answer };
 }
 
-/** The message that a visit ended with, to be sent again. */
+/** The last message of a conversation, so that a test can replay it. */
 export function lastOf({ sent }: Conversation): HttpRequest {
   const last = sent.at(-1);
   if (last === undefined) throw new Error('nothing was sent');
   return last;
 }
 
-/** The credentials of a request; nothing when it has none. */
+/** The credentials of a request; '' if it has none. */
 export function authorization(request?: HttpRequest): string {
   return valuesOf(request?.fields ?? [], 'Authorization')[0] ?? '';
 }
@@ -227,7 +237,7 @@ export function challengesOf({ fields }: HttpResponse): readonly Challenge[] {
   return parseChallenges(valuesOf(fields, 'WWW-Authenticate'));
 }
 
-/** A parameter of the first challenge that has it. */
+/** The value of a parameter, from the first challenge that has it. */
 export function asked(answer: HttpResponse, name: string): string | undefined {
   for (const { params } of challengesOf(answer)) {
     const value = valueOf(params, name);
@@ -240,13 +250,13 @@ export function field({ fields }: HttpResponse, name: string): string | undefine
   return valuesOf(fields, name)[0];
 }
 
-/** All of an answer that can be seen, with a star for each character of what is random or a time. */
+/** The visible parts of an answer, with a star for each character of a random value or a time. */
 export function masked({ status, fields, content }: HttpResponse): string {
   const lines = fields.map(([name, value]) => `${name}: ${maskedValue(name, value)}`);
   return [status, ...lines, content.toString('latin1')].join('\n');
 }
 
-/** The same without the reason, which an answer has in development only. */
+/** The visible parts of an answer without its reason, which the server sends in development only. */
 export function maskedInProduction(answer: HttpResponse): string {
   const content = Buffer.from(
     answer.content.toString('latin1').replace(/"reason":"[^"]*",/, ''),
@@ -258,7 +268,7 @@ export function maskedInProduction(answer: HttpResponse): string {
   return masked({ ...answer, fields, content });
 }
 
-/** The padding of base64 stays: it says how long something is. */
+/** The padding of base64 stays, because it shows the length of the value. */
 const stars = (text: string) => text.replaceAll(/[^=]/g, '*');
 
 function maskedValue(name: string, value: string): string {

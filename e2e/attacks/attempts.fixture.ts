@@ -1,4 +1,4 @@
-/** One visit of somebody with a name and a password, in every way that there is. */
+/** One sign-in of a person with name and password, by each scheme that the server supports. */
 import { digestClient } from '../clients/digest/digest-client.ts';
 import type { DigestOptions } from '../clients/digest/digest-client.ts';
 import type { ScramHash } from '../clients/scram/keys.ts';

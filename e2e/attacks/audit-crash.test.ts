@@ -5,7 +5,7 @@ import { crashAudit } from './audit-crashes.ts';
 const KILLS = 4;
 
 test.each(STORE_KINDS)(
-  'on %s: after each of 4 kill -9 amid changes a change and its event are there both or neither, and the log verifies',
+  'on %s: after 4 kill -9 during changes, each change is stored with its audit event or not at all, and the log verifies',
   async (kind) => {
     const { kills, acknowledged, closed } = await crashAudit(kind, KILLS);
     expect(kills).toBe(KILLS);

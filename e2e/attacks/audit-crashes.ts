@@ -1,4 +1,7 @@
-/** Kills writers amid changes with events: each has both or neither. Throws AssertionError. */
+/**
+ * Kills writers during changes that write audit events: the store has both change and event, or neither.
+ * Throws AssertionError.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -22,27 +25,27 @@ import type { Postgres } from '../parts/postgres.ts';
 import { memoryFolder } from '../parts/temporary-folder.ts';
 
 const WRITERS = 2;
-/** Acknowledged changes after which a kill comes, within milliseconds. */
+/** The kill comes after this many acknowledged changes, within LIFE milliseconds. */
 const BEGUN = 40;
 const LIFE = 60;
-/** The person who signs in again and again, and whose sign-ins end. */
+/** The person who signs in repeatedly and whose sessions the writers revoke. */
 const SOMEBODY = 'somebody';
-/** Begins the names of people who are imported. */
+/** The prefix of the names of imported people. */
 const IMPORTED = 'imported-';
 
 export interface AuditCrashes {
   kills: number;
   acknowledged: number;
-  /** Made with their event, but the writer was killed before it could say so. */
+  /** Changes stored with their event whose writer was killed before it could report them. */
   silent: number;
-  /** Rows of the log that a writer had closed before it died. */
+  /** Rows in batches of the log that a writer had closed before the kill. */
   closed: number;
 }
 
 interface Writer {
   readonly child: ChildProcess;
   readonly lines: string[];
-  /** Resolves when it has been told of `BEGUN` changes. */
+  /** Resolves when the writer has reported `BEGUN` changes. */
   readonly begun: Promise<void>;
   readonly over: Promise<unknown>;
 }
@@ -66,7 +69,10 @@ function startWriter(spec: StoresSpec, master: Buffer): Writer {
   return { child, lines, begun: begin.promise, over };
 }
 
-/** `kill`s: amid the changes of two writers one of them, or PostgreSQL, is killed, then the others. */
+/**
+ * Repeats `kills` times: during the changes of two writers, kills one writer or PostgreSQL, then the
+ * remaining writers.
+ */
 export async function crashAudit(
   kind: StoreKind,
   kills: number,
@@ -84,7 +90,7 @@ export async function crashAudit(
   const crashes: AuditCrashes = { kills: 0, acknowledged: 0, silent: 0, closed: 0 };
   const acknowledged: string[] = [];
   let checkpoint: Checkpoint | undefined;
-  // One process makes the store, as a first start does.
+  // One process creates the store, as the first start of a server does.
   await (await open(spec))[Symbol.asyncDispose]();
 
   for (let kill = 0; kill < kills; kill += 1) {
@@ -118,7 +124,10 @@ const open = (spec: StoresSpec) =>
     log: silentLog,
   });
 
-/** Returns what writers acknowledged before they were killed, first `postgres`, if it is given. */
+/**
+ * Returns the changes that writers acknowledged before they were killed. Kills `postgres` first, if it is
+ * given.
+ */
 async function killed(spec: StoresSpec, master: Buffer, postgres?: Postgres): Promise<string[]> {
   const writers = Array.from({ length: WRITERS }, () => startWriter(spec, master));
   try {
@@ -136,7 +145,9 @@ async function killed(spec: StoresSpec, master: Buffer, postgres?: Postgres): Pr
   return writers.flatMap(({ lines }) => lines);
 }
 
-/** Each change has its event and each event its change. Returns how often each change was made. */
+/**
+ * Checks that each change has its event and each event its change. Returns how often each change was made.
+ */
 async function assertTogether(stores: Stores, rows: number): Promise<Map<string, number>> {
   const texts = await stores.audit.rows({ first: 1, last: rows }, rows);
   const entries = texts.map(({ text }) => entryOf(text));
@@ -181,7 +192,7 @@ async function assertTogether(stores: Stores, rows: number): Promise<Map<string,
   );
 
   const { created_at: now } = someOutboxMessage('');
-  // The clock that all processes share may be behind by a moment.
+  // The clock of this process may be a moment behind the clock of the store.
   const waiting = await stores.outbox.take(now + 1000, now, rows);
   assertSame(
     waiting.map(({ id }) => id),
@@ -195,7 +206,7 @@ async function assertTogether(stores: Stores, rows: number): Promise<Map<string,
   return new Map([...events].filter(([change]) => !change.startsWith('person.changed')));
 }
 
-/** Changes that the writers make again and again. */
+/** Changes that the writers make more than once. */
 const AGAIN = /^(?:person\.ended|directory\.imported) /;
 
 function assertSame(there: readonly string[], told: readonly string[], kind: Entry['kind']): void {

@@ -1,6 +1,6 @@
 /**
- * A process that changes the store with events of the audit log, several changes at once, and closes the log meanwhile,
- * until it is killed. It prints `kind id` for each acknowledged change.
+ * A process that changes the store with audit events, several changes at once, and closes batches of the
+ * log meanwhile, until it is killed. It prints `kind id` for each acknowledged change.
  */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,7 +50,7 @@ const recorder = createRecorder(
 );
 const told = (kind: string, id: string) => void writeSync(1, `${kind} ${id}\n`);
 
-/** An import of what a file has, by the recorder of this process. */
+/** Imports the content of a directory file with the recorder of this process. */
 const imported = (file: Partial<DirectoryContent>) =>
   importDirectory(
     {
@@ -85,7 +85,7 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
     const person = record.id;
     await recorder.changing('people', { kind: 'person.added', person }).add(record);
     told('person.added', person);
-    // Two events of one change.
+    // One change writes two events.
     const events = [
       { kind: 'person.disabled', person },
       { kind: 'person.changed', person, what: 'disabled' },
@@ -119,7 +119,7 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
     told('person.added', person.id);
     told('directory.imported', '1');
   },
-  // Its event goes with the key, as there is no person.
+  // The import has no person: its event is stored with the API key.
   async () => {
     await imported({ api_keys: [someApiKey(fresh())] });
     told('directory.imported', '0');

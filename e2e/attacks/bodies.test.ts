@@ -12,9 +12,9 @@ import { until } from '../parts/process.ts';
 import { assertAlive, assertSound, MAX_BYTES, startTreeServers, stateOf } from './trees.fixture.ts';
 import type { State, Tenant, TreeServers } from './trees.fixture.ts';
 
-/** Content that never ends, ends early, comes slowly, lies about its length, or is not wanted. */
+/** Request content that never ends, ends early, arrives slowly, has a wrong length, or is refused. */
 const PACE = { bytes: 3000, seconds: 2 };
-/** Bytes that are thrown away after an answer. */
+/** The server discards at most this many bytes of content after an answer. */
 const LEFTOVER = 200_000;
 /** More bytes than a client can send in the second after its refusal. */
 const ENDLESS = 10_000_000_000;
@@ -51,7 +51,7 @@ function head(method: string, path: string, lines: readonly string[] = []): stri
   return `${method} /dav/${path} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`;
 }
 
-/** A request of HTTP/2 whose content is still to come. */
+/** Begins an HTTP/2 request whose content is sent later. */
 function begin(
   session: http2.ClientHttp2Session,
   method: string,
@@ -81,9 +81,9 @@ async function answerOn(stream: http2.ClientHttp2Stream): Promise<number> {
   return Number(headers[':status']);
 }
 
-/** Expects the same rows, locks and files as before. */
+/** Expects that rows, locks and files are the same as before the test. */
 async function expectUnchanged(): Promise<void> {
-  // A late commit would come before this.
+  // These writes come after any late commit of the requests before.
   for (const server of [0, 1])
     expect((await me.ask(server, 'PUT', 'x', { body: '' })).status).toBeLessThan(300);
   expect((await me.ask(0, 'DELETE', 'x')).status).toBe(204);
@@ -91,7 +91,7 @@ async function expectUnchanged(): Promise<void> {
   await assertSound(servers, me.tree);
 }
 
-/** The answer to each; what the method does without content it does. */
+/** The status for each request with endless content. A method without content answers as usual. */
 const ENDLESSLY: readonly (readonly [
   method: string,
   path: string,
@@ -115,35 +115,42 @@ const ENDLESSLY: readonly (readonly [
   ['DELETE', 'doc', 412, 'If-Match: "other"'],
 ];
 
-/** Its end. (`once` of `node:events` fails on a reset, which is an end like any other.) */
+/**
+ * Resolves when the socket closes. (`once` of `node:events` would reject after a reset, which is a normal
+ * end here.)
+ */
 const closing = (socket: Socket) =>
   new Promise<void>((resolve) => void socket.once('close', () => resolve()));
 
-describe('without an end (RFC 9110 sections 9.3.1 and 15.5.14)', () => {
-  test.each(ENDLESSLY)('%s %s over HTTP/1.1: %i, and the connection ends', async (...asked) => {
-    const [method, path, status, ...lines] = asked;
-    const { hostname: host, port } = new URL(urlOf(0));
-    const socket = connect({ host, port: Number(port) });
-    let received = '';
-    socket.on('data', (data) => {
-      received += data.toString('latin1');
-    });
-    socket.on('error', () => {});
-    const closed = closing(socket);
-    socket.write(head(method, path, ['Transfer-Encoding: chunked', ...lines]));
-    const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
-    let sent = 0;
-    while (!socket.destroyed && sent < ENDLESS) {
-      if (!socket.write(chunk)) await Promise.race([once(socket, 'drain'), closed]).catch(() => {});
-      sent += chunk.length;
-    }
-    await closed;
-    expect(sent).toBeLessThan(ENDLESS);
-    expect([statusOf(received), received.match(/^HTTP/gm)?.length]).toEqual([status, 1]);
-    await expectUnchanged();
-  });
+describe('content without an end (RFC 9110 sections 9.3.1 and 15.5.14)', () => {
+  test.each(ENDLESSLY)(
+    '%s %s with endless content over HTTP/1.1 is answered with %i, and the server closes the connection',
+    async (...asked) => {
+      const [method, path, status, ...lines] = asked;
+      const { hostname: host, port } = new URL(urlOf(0));
+      const socket = connect({ host, port: Number(port) });
+      let received = '';
+      socket.on('data', (data) => {
+        received += data.toString('latin1');
+      });
+      socket.on('error', () => {});
+      const closed = closing(socket);
+      socket.write(head(method, path, ['Transfer-Encoding: chunked', ...lines]));
+      const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
+      let sent = 0;
+      while (!socket.destroyed && sent < ENDLESS) {
+        if (!socket.write(chunk))
+          await Promise.race([once(socket, 'drain'), closed]).catch(() => {});
+        sent += chunk.length;
+      }
+      await closed;
+      expect(sent).toBeLessThan(ENDLESS);
+      expect([statusOf(received), received.match(/^HTTP/gm)?.length]).toEqual([status, 1]);
+      await expectUnchanged();
+    },
+  );
 
-  test('over HTTP/2: the same answers, the stream ends, and the connection stays', () =>
+  test('over HTTP/2 endless content gets the same answers: the server ends the stream and keeps the connection', () =>
     withHttp2(async (session) => {
       for (const [method, path, status, ...lines] of ENDLESSLY) {
         const fields = Object.fromEntries(lines.map((line) => line.split(': ')));
@@ -152,7 +159,7 @@ describe('without an end (RFC 9110 sections 9.3.1 and 15.5.14)', () => {
         const chunk = Buffer.alloc(65_536, ' ');
         let sent = 0;
         while (!stream.closed && sent < ENDLESS) {
-          // A write that is under way when the stream ends is never over.
+          // If the stream ends during a write, the callback of the write never comes.
           if (!stream.write(chunk)) await until(() => stream.closed || !stream.writableNeedDrain);
           sent += chunk.length;
         }
@@ -166,7 +173,7 @@ describe('without an end (RFC 9110 sections 9.3.1 and 15.5.14)', () => {
 
 const NONE = Buffer.alloc(0);
 
-/** Good requests, if only what has come of them were all. */
+/** Requests whose content, as sent so far, would be valid if it were complete. */
 const UPLOADS = [
   ['PUT', 'doc', 'text/plain', 'other'],
   ['PUT', 'new', 'text/plain', 'other'],
@@ -179,14 +186,14 @@ const UPLOADS = [
   ['MKCOL', 'new/', '', ''],
 ] as const;
 
-/** The number of requests that are over, by the logs of both servers. */
+/** The number of finished requests in the logs of both servers. */
 const requestsOver = () =>
   servers.pair.resources.reduce(
     (sum, { log }) => sum + log.split('"event":"request"').length - 1,
     0,
   );
 
-describe('cut off: nothing is done with what has come (RFC 9112 section 8, RFC 9113 section 8.1)', () => {
+describe('a request that is cut off changes nothing (RFC 9112 section 8, RFC 9113 section 8.1)', () => {
   const framings = [
     ['Content-Length', (content: string) => [`Content-Length: ${content.length + 1}`, content]],
     [
@@ -205,7 +212,7 @@ describe('cut off: nothing is done with what has come (RFC 9112 section 8, RFC 9
     framings.flatMap(([name, framed]) =>
       ends.map(([end, reset]) => ({ name, framed, end, reset })),
     ),
-  )('HTTP/1.1, $name, and the connection $end', async ({ framed, reset }) => {
+  )('over HTTP/1.1 with $name, if the connection $end', async ({ framed, reset }) => {
     const over = requestsOver();
     for (const [method, path, type, content] of UPLOADS) {
       const [framing = '', bytes = ''] = framed(content);
@@ -214,7 +221,7 @@ describe('cut off: nothing is done with what has come (RFC 9112 section 8, RFC 9
       await once(socket, 'connect');
       const lines = [framing, ...(type === '' ? [] : [`Content-Type: ${type}`])];
       socket.write(`${head(method, path, lines)}${bytes}`);
-      await sleep(5); // it has begun to read
+      await sleep(5); // the server has begun to read
       if (reset) socket.resetAndDestroy();
       else socket.resume().end();
       if (!socket.closed) await closing(socket);
@@ -228,7 +235,7 @@ describe('cut off: nothing is done with what has come (RFC 9112 section 8, RFC 9
     ['the stream ends before its Content-Length', (stream: number) => frame(0, 1, stream, NONE)],
     ['the connection is over', () => frame(7, 0, 0, Buffer.alloc(8))],
     ['the connection ends', () => NONE],
-  ])('HTTP/2, and %s', async (what, end) => {
+  ])('over HTTP/2, if %s', async (what, end) => {
     const over = requestsOver();
     for (const [method, path, type, content] of UPLOADS) {
       const { hostname: host, port } = new URL(urlOf(1));
@@ -243,7 +250,8 @@ describe('cut off: nothing is done with what has come (RFC 9112 section 8, RFC 9
       ] as const;
       const headers = headersFrame(1, fields, { endStream: false });
       const begun = Buffer.concat([OPENING, headers, frame(0, 0, 1, Buffer.from(content))]);
-      // The first is over before anybody can begin to read; the last when somebody has.
+      // Without a pause the request ends before the server begins to read; after 5 ms the server is
+      // reading.
       for (const pause of [undefined, 0, 5]) {
         const socket = connect({ host, port: Number(port) }).on('error', () => {});
         if (pause === undefined) socket.end(Buffer.concat([begun, end(1)]));
@@ -261,7 +269,7 @@ describe('cut off: nothing is done with what has come (RFC 9112 section 8, RFC 9
   });
 });
 
-describe('whose length is a lie', () => {
+describe('content with a wrong length is refused', () => {
   test.each([
     ['more comes than was announced', '2'],
     ['nothing was announced', '0'],
@@ -281,7 +289,7 @@ describe('whose length is a lie', () => {
         const closed = new Promise((resolve) => stream.once('close', resolve));
         stream.end(content);
         await closed;
-        // An error of the stream, with 4xx before it or not.
+        // The server resets the stream, with or without an answer of 4xx before the reset.
         expect([400, 413, undefined]).toContain(status);
         expect(stream.rstCode === 0 ? status : 'error').toBeDefined();
       });
@@ -296,17 +304,14 @@ describe('whose length is a lie', () => {
     ['too short', '3\r\nother\r\n0\r\n\r\n'],
     ['without CR', '5\nother\n0\n\n'],
     ['with a space before it', ' 5\r\nother\r\n0\r\n\r\n'],
-  ])(
-    'over HTTP/1.1: a chunk with a length that is %s (RFC 9112 section 7.1)',
-    async (_, chunks) => {
-      for (const [method, path, type] of UPLOADS.slice(0, -1)) {
-        const lines = ['Transfer-Encoding: chunked', `Content-Type: ${type}`];
-        const received = await rawHttp(urlOf(0), head(method, path, lines) + chunks);
-        expect(statusOf(received)).toBe(400);
-      }
-      await expectUnchanged();
-    },
-  );
+  ])('over HTTP/1.1: a chunk whose length is %s (RFC 9112 section 7.1)', async (_, chunks) => {
+    for (const [method, path, type] of UPLOADS.slice(0, -1)) {
+      const lines = ['Transfer-Encoding: chunked', `Content-Type: ${type}`];
+      const received = await rawHttp(urlOf(0), head(method, path, lines) + chunks);
+      expect(statusOf(received)).toBe(400);
+    }
+    await expectUnchanged();
+  });
 
   test('over HTTP/1.1: two lengths, and a length beside chunks (RFC 9112 section 6.3)', async () => {
     const lies = [
@@ -330,7 +335,7 @@ describe('whose length is a lie', () => {
   });
 });
 
-test('that comes slowly is 408, over both versions, while others are served (RFC 9110 section 15.5.9)', async () => {
+test('content that comes slowly is answered with 408 over both versions, while other clients are served (RFC 9110 section 15.5.9)', async () => {
   const { hostname: host, port } = new URL(urlOf(0));
   const slow = UPLOADS.slice(0, 4).map(async ([method, path, type]) => {
     const socket = connect({ host, port: Number(port) }).on('error', () => {});
@@ -368,7 +373,7 @@ test('that comes slowly is 408, over both versions, while others are served (RFC
   await expectUnchanged();
 });
 
-describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
+describe('with Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
   const refusals: readonly (readonly [
     status: number,
     method: string,
@@ -397,13 +402,13 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
   const long = `Content-Length: ${MAX_BYTES + 1}`;
   const EXPECT = ['Expect: 100-continue', 'Content-Length: 5'];
 
-  test.each(refusals)('%i before any content of %s %s', async (...asked) => {
+  test.each(refusals)('the server answers %i before any content of %s %s', async (...asked) => {
     const [status, method, path, ...lines] = asked;
     const received = await rawHttp(urlOf(0), head(method, path, [...EXPECT, ...lines]));
     expect(received.match(/^HTTP\/1\.1 \d+/gm)).toEqual([`HTTP/1.1 ${status}`]);
   });
 
-  test('413 for what is too long, and 401 for nobody, before any content', async () => {
+  test('content over the limit is refused with 413, and a request without credentials with 401, before any content', async () => {
     for (const method of ['PUT', 'PATCH', 'PROPPATCH', 'LOCK', 'QUERY']) {
       const lines = ['Expect: 100-continue', long, 'Content-Type: application/jsonpath'];
       const merge = lines.with(2, 'Content-Type: application/merge-patch+json');
@@ -422,7 +427,7 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
     await expectUnchanged();
   });
 
-  test('over HTTP/2 no 100 comes before a refusal, and one before the content is read', () =>
+  test('over HTTP/2 the server sends no 100 before a refusal, and sends 100 before it reads content', () =>
     withHttp2(async (session) => {
       const ask = async (method: string, path: string, fields = {}) => {
         const all = { expect: '100-continue', 'content-length': '5', ...fields };
@@ -454,7 +459,7 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
       expect((await me.ask(0, 'GET', 'doc')).text).toBe('other');
     }));
 
-  test('octets after a refusal are content, and no request (RFC 9112 section 9.3)', async () => {
+  test('the server reads octets after a refusal as content, never as another request (RFC 9112 section 9.3)', async () => {
     const smuggled = head('DELETE', 'doc');
     const lines = ['Expect: 100-continue', `Content-Length: ${smuggled.length}`];
     const received = await rawHttp(urlOf(0), `${head('PUT', 'locked', lines)}${smuggled}`);
@@ -463,9 +468,9 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
   });
 });
 
-test('both servers live on, and no error was a defect', () => assertAlive(servers));
+test('both servers still run, and no logged error is a defect', () => assertAlive(servers));
 
-test('no file can be opened (EMFILE): 503 with Retry-After on a connection that is open, then on', async () => {
+test('while no file can be opened (EMFILE), an open connection gets 503 with Retry-After, and then normal answers again', async () => {
   const run = promisify(execFile);
   const pid = String(servers.pair.resources[0]?.pid);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

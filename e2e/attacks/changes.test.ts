@@ -15,7 +15,9 @@ import {
 } from './attacked-pair.fixture.ts';
 import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
-/** Credentials that were valid a moment ago, and are in use at both processes, at the next request. */
+/**
+ * Credentials that both processes accepted a moment ago. After a change, the next request must be refused.
+ */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   beforeAll(async () => {
@@ -24,7 +26,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   type Ask = () => Promise<HttpResponse>;
-  /** For each realm, clients that ask each of the two servers with what they remember. */
+  /** For each realm, clients of both servers with the state of their earlier requests. */
   type Asks = readonly (readonly [Realm, readonly Ask[]])[];
 
   const SERVERS = [0, 1] as const;
@@ -45,7 +47,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     withClients('scram-1', () => scramClient({ ...who, hash: 'SHA-1' })),
     withClients('scram-256', () => scramClient({ ...who, hash: 'SHA-256' })),
   ];
-  /** Twice at each: the second time Basic is remembered, Digest has its nonce and SCRAM its `sr`. */
+  /** Each client asks twice: the second time Basic is cached, Digest has its nonce and SCRAM its `sr`. */
   async function inUse(who: Somebody): Promise<Asks> {
     const asks = clientsOf(who);
     for (const round of [1, 2]) await expectAll(asks, 200, `round ${round}`);
@@ -60,7 +62,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(got).toEqual(answers.map(([realm]) => [when, realm, status, undefined]));
   }
 
-  test('a person who is disabled is out everywhere, and back with what is still right', async () => {
+  test('a disabled person is refused by every scheme and process; after `enable`, valid credentials work again', async () => {
     const who = await attacked.newcomer();
     const asks = await inUse(who);
     await disablePerson(attacked.people, who.username);
@@ -70,7 +72,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await expectAll(clientsOf(who), 200, 'enabled');
   });
 
-  test('a changed password: the old one is wrong and the new one right, everywhere', async () => {
+  test('after a password change the old password is refused and the new password works, for every scheme and process', async () => {
     const who = await attacked.newcomer();
     const asks = await inUse(who);
     const changed = { ...who, password: 'quite another one' };
@@ -80,7 +82,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await expectAll(clientsOf(changed), 200, 'the new one');
   });
 
-  test('passwords changed ten times under fire: after each only the last is right', async () => {
+  test('if a password changes ten times during sign-ins, only the newest password works after each change', async () => {
     const { username, password } = await attacked.newcomer([]);
     const passwords = [password, ...Array.from({ length: 10 }, (_, index) => `password ${index}`)];
     for (const [index, next] of passwords.slice(1).entries()) {
@@ -96,7 +98,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('an API key that is removed or ended is refused by both, another goes on', async () => {
+  test('both processes refuse an API key that was removed or has expired, and accept a third key', async () => {
     const ask = (key: string) =>
       Promise.all(
         SERVERS.map(

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-/** Clients by their documents, ten requests at once. */
+/** Clients identified by Client ID Metadata Documents, with ten requests at once. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   const parts = new AsyncDisposableStack();
   let flow: TestFlow;
@@ -50,7 +50,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
   afterAll(() => parts.disposeAsync());
   beforeEach(() => {
-    clock.advance(30); // the limits of fetches
+    clock.advance(30); // Advances the clock past the limits of document fetches.
     clientId = describeClient();
   });
 
@@ -75,7 +75,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     return all.filter((access) => access.clientId === clientId);
   };
 
-  test('one code, for two clients with one redirect URI: one use by its own succeeds', async () => {
+  test('if two clients redeem one code, only the client that it was issued to succeeds, once', async () => {
     const other = describeClient();
     const browser = await flow.signedIn();
     await flow.allow(browser, request(other));
@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(winners).toEqual([1]);
   });
 
-  test('a client that nobody knows is allowed in ten browsers: it is one client', async () => {
+  test('an unknown client that is allowed in ten browsers at once is stored as one client', async () => {
     const browsers = await tenTimes(() => flow.signedIn());
     const pages = await tenTimes((turn) => browsers[turn]!.open(authorize()));
     const answers = await tenTimes((turn) =>
@@ -98,7 +98,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(slice.filter(({ client_id }) => client_id === clientId)).toHaveLength(1);
   });
 
-  test('a decision about a changed client, sent ten times: one grant, and the old one has ended', async () => {
+  test('a consent to a changed client, sent ten times, makes one grant, and the earlier grant is revoked', async () => {
     const browser = await flow.signedIn();
     await flow.allow(browser, request());
     const [before] = await grants();
@@ -115,11 +115,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(after[0]?.grantId).not.toBe(before?.grantId);
   });
 
-  describe('a client that gives its keys up (RFC 6749 section 10.4)', () => {
+  describe('a client whose document no longer has keys (RFC 6749 section 10.4)', () => {
     let first: Key;
     beforeEach(async () => {
       first = await newKey();
-      // Another host: of one, an address has few unknown documents fetched.
+      // Another host, because an address may have only a few unknown documents fetched from one host.
       clientId = describeClient(site.origin.replace('localhost', '127.0.0.1'));
       describeIt(clientId, keyed(first));
     });
@@ -145,7 +145,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const refresh = (token: unknown, proof: Record<string, string> = {}) =>
       flow.refresh(String(token), { client_id: clientId, ...proof });
 
-    /** A refresh token for which the client has shown that key, or none. */
+    /** Gets a refresh token. If `key` is given, the client proved it when it redeemed the code. */
     async function refreshToken(key?: Key): Promise<unknown> {
       const answer = await flow.allow(await flow.signedIn(), request());
       const { body } = await flow.redeem(answer.get('code') ?? '', {
@@ -157,7 +157,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       return body['refresh_token'];
     }
 
-    /** The document says something else, and the server has heard of it. */
+    /** Changes the document and waits until the server has fetched it. */
     async function change(members: object): Promise<void> {
       const told = async () => (await flow.stores.clients.get(clientId))?.document?.fetched;
       const before = await told();
@@ -167,7 +167,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await until(async () => (await told()) !== before);
     }
 
-    test('a refresh token that took a key is refused to everybody without one, ten times at once, and is used up by nobody', async () => {
+    test('a refresh token that was bound to a key is refused without a key, ten times at once, and stays unused', async () => {
       const token = await refreshToken(first);
       await change({});
       const answers = await tenTimes(() => refresh(token));
@@ -178,7 +178,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await refresh(token, await shown(first))).status).toBe(200);
     });
 
-    test('a grant from afterwards is refreshed without a key, and nothing older after one more change', async () => {
+    test('a grant made after the change is refreshed without a key, and an older grant stays refused after another change', async () => {
       const old = await refreshToken(first);
       await change({});
       const token = await refreshToken();
@@ -189,7 +189,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await refresh(old)).status).toBe(400);
     });
 
-    test('with another key in its place the refresh token takes that one (draft section 6.3.1)', async () => {
+    test('if the client has a new key, the refresh token needs the new key (draft section 6.3.1)', async () => {
       const token = await refreshToken(first);
       const second = await newKey();
       await change(keyed(second));
@@ -200,7 +200,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await refresh(token, await shown(second))).status).toBe(200);
     });
 
-    test('a refresh token of a client without a key takes the key that it has since', async () => {
+    test('if the client first had no key, its refresh token needs the key that its document has now', async () => {
       describeIt(clientId);
       const token = await refreshToken();
       await change(keyed(first));
@@ -208,7 +208,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await refresh(token, await shown(first))).status).toBe(200);
     });
 
-    test('an introspection tells it nothing, and a revocation ends the grant (RFC 7009 section 2.1)', async () => {
+    test('without a key, introspection does not report the token as active, and revocation revokes the grant (RFC 7009 section 2.1)', async () => {
       const token = await refreshToken(first);
       const form = { client_id: clientId, token: String(token) };
       for (const path of ['/token/introspection', '/token/revocation']) {
@@ -223,7 +223,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await refresh(token, await shown(first))).status).toBe(400);
     });
 
-    test('a pushed request takes the key while there is one, and its code is refused once there is none', async () => {
+    test('a pushed request needs the key, and its code is refused after the document has lost its keys', async () => {
       const query = Object.fromEntries(new URL(authorize()).searchParams);
       expect((await flow.post('/request', query)).status).toBe(401);
       const pushed = await flow.post('/request', { ...query, ...(await shown(first)) });
@@ -240,7 +240,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
     });
 
-    test('a device gets no code for it, with a key and without (RFC 8628 section 3.1)', async () => {
+    test('the device endpoint gives such a client no code, with a key or without (RFC 8628 section 3.1)', async () => {
       await refreshToken(first);
       const asked = async (proof: Record<string, string>) =>
         flow.post('/device/auth', { client_id: clientId, scope: 'notes:read', ...proof });

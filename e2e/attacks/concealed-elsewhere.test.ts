@@ -3,7 +3,7 @@ import type { Field } from '../clients/digest/exchange.ts';
 import { type Pair, startPair } from '../pair/pair.ts';
 import { connectTo, PROTOCOLS, requestFor } from './concealed.fixture.ts';
 
-/** The same server with a hidden space, which has all that others do not, and without. */
+/** Two servers that differ in one hidden space. This space has settings that no other space has. */
 let pairs: readonly Pair[];
 
 const open = (resource: string) => ({
@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const pair of pairs) await pair[Symbol.asyncDispose]();
 });
 
-/** Ports, data folders, and what is random or a time. */
+/** Replaces ports, data folders, random values and times. */
 const neutral = (text: string) =>
   text
     .replaceAll(/(?:localhost|127\.0\.0\.1):\d+/g, 'host')
@@ -49,7 +49,7 @@ const neutral = (text: string) =>
     .replaceAll(/"(?:kid|x|y|n)":"[^"]*"/g, '"key"')
     .replaceAll(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT/g, 'date');
 
-/** Returns the answers of the two, without what is each one's own. */
+/** Returns the answers of both servers without the values that differ between any two servers. */
 async function bothTell(
   protocol: (typeof PROTOCOLS)[number],
   method: string,
@@ -111,7 +111,7 @@ test.each([
 );
 
 test.each(['GET', 'TRACE', 'OPTIONS'])(
-  'nor does forward authentication tell of it: %s',
+  'RFC 9729 section 6.4: forward authentication answers %s as if the hidden space were not configured',
   async (method) => {
     const answers = [];
     for (const pair of pairs) {
@@ -129,7 +129,7 @@ test.each(['GET', 'TRACE', 'OPTIONS'])(
   },
 );
 
-test('nor does the authorization server know its scopes, or give tokens for it', async () => {
+test('RFC 9729 section 6.4: the authorization server does not show the scopes of a hidden space, and issues no tokens for it', async () => {
   const answers = [];
   for (const pair of pairs) {
     const metadata = await fetch(`${pair.issuer}/.well-known/oauth-authorization-server`);

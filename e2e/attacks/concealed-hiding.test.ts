@@ -43,7 +43,7 @@ const hidden = (url: string, realm: string, more: object) => ({
   ...more,
 });
 
-/** Hidden places, and what nobody ever made beside each. */
+/** Hidden addresses, each beside an address that does not exist. */
 const PLACES = [
   ['/vault/', '/v4ult/'],
   ['/vault', '/v4ult'],
@@ -57,7 +57,7 @@ const METHODS =
     ' ',
   );
 
-/** All of an answer but what no two have alike, with the address as `where`. */
+/** An answer without the values that differ between any two answers; its address is replaced by `where`. */
 function told({ status, fields, content, trailers }: HttpResponse, path: string) {
   const name = path.split('/').find((segment) => segment.includes('ult')) ?? '';
   const neutral = (text: unknown) => String(text).replaceAll(name, 'where');
@@ -72,7 +72,7 @@ function told({ status, fields, content, trailers }: HttpResponse, path: string)
   };
 }
 
-/** Makes credentials of a connection. */
+/** Makes credentials that are bound to a connection. */
 type Show = (connection: BoundConnection, origin: string) => readonly Field[];
 
 const honest = (by: () => ConcealedKey, realm?: string): Show => {
@@ -88,7 +88,7 @@ const honest = (by: () => ConcealedKey, realm?: string): Show => {
 const stranger = newKey('ed25519', '');
 const some = (what: readonly string[]) => LIES.filter(([name]) => what.includes(name));
 
-/** None of them is good for a hidden space; some are of a key that is known. */
+/** Credentials that no hidden space accepts; some are of a registered key. */
 const BAD: readonly (readonly [string, Show])[] = [
   ['no credentials', () => []],
   ['the scheme alone', () => [['Authorization', 'Concealed']]],
@@ -136,7 +136,7 @@ function unknown(algorithm: Parameters<typeof newKey>[0]) {
   return () => ({ ...made, keyId: fingerprint(made) });
 }
 
-/** The answers to the same request for what is hidden and for what is not there. */
+/** The answers to the same request for a hidden address and for an address that does not exist. */
 async function both(
   protocol: (typeof PROTOCOLS)[number],
   method: string,
@@ -156,17 +156,20 @@ async function both(
   return answers;
 }
 
-describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
-  test.each(BAD)('%s: every method finds what it finds where nothing is', async (_, show) => {
-    for (const place of PLACES) {
-      for (const method of place === PLACES[0] ? METHODS : ['GET', 'PUT']) {
-        const [there, absent] = await both(protocol, method, place, show);
-        expect({ method, place, ...there }).toEqual({ method, place, ...absent });
+describe.each(PROTOCOLS)('RFC 9729 section 6.4: a hidden space over %s', (protocol) => {
+  test.each(BAD)(
+    'every method with %s gets the answer of an address that does not exist',
+    async (_, show) => {
+      for (const place of PLACES) {
+        for (const method of place === PLACES[0] ? METHODS : ['GET', 'PUT']) {
+          const [there, absent] = await both(protocol, method, place, show);
+          expect({ method, place, ...there }).toEqual({ method, place, ...absent });
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('a preflight, a condition, a range and a destination tell no more', async () => {
+  test('a preflight, a condition, a range or a Destination does not reveal it', async () => {
     const origin = 'https://pages.example';
     const asking: readonly (readonly [string, readonly Field[]])[] = [
       [
@@ -201,7 +204,7 @@ describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
     }
   });
 
-  test('a client with the key is let in, and leaves no traces elsewhere', async () => {
+  test('a client with the key is admitted, and its visit changes no other address', async () => {
     const origin = pair.resourceTls;
     await using connection = await connectTo(protocol, origin);
     const ask = async (method: string, path: string, content = '', realm?: string) => {
@@ -215,7 +218,7 @@ describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
     expect((await ask('GET', '/vault/a', '', 'inner')).status).toBe(404);
     const known = await ask('GET', '/open/vault/');
     expect(JSON.parse(known.content.toString())).toMatchObject({ scheme: 'Concealed' });
-    // Not by an address that can be read in two ways.
+    // An address with two readings stays refused.
     expect((await ask('GET', '/open//vault/')).status).toBe(401);
     expect((await ask('OPTIONS', '/vault/a')).status).toBe(204);
     expect((await ask('GET', '/vault/b')).status).toBe(404);
@@ -229,7 +232,7 @@ describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
   });
 });
 
-test('its surroundings do not know of it: a listing, a document of the same name, a move', async () => {
+test('RFC 9729 section 6.4: a listing, a document of the same name and a MOVE of the parent do not reveal a hidden space', async () => {
   await pair.addPerson('bob', 'correct horse battery');
   const origin = pair.resourceTls;
   await using connection = await connectTo('HTTP/1.1', origin);

@@ -51,11 +51,11 @@ const asking = (method: string, target: string): HttpRequest => {
   return { method, target, fields: [], content: Buffer.alloc(0) };
 };
 
-describe('RFC 9729 at a proxy: a client that shows a key', () => {
+describe('RFC 9729 at a forward proxy: a client that proves its key', () => {
   test.each([
     ['HTTP/1.1', () => overTls1('127.0.0.1', at, { rejectUnauthorized: false })],
     ['HTTP/2', () => overTls2(`https://localhost:${at}`)],
-  ])('reaches what there is and gets a tunnel, over %s', async (_, open) => {
+  ])('gets proxied answers and a tunnel over %s', async (_, open) => {
     const of = { key, at: 'proxy', origin: 'https://nowhere.example' } as const;
     await using connection = await open();
     const { exporter } = connection;
@@ -69,7 +69,7 @@ describe('RFC 9729 at a proxy: a client that shows a key', () => {
   });
 });
 
-/** All that comes back, but for what no two answers have alike. */
+/** All received text without the values that differ between any two answers. */
 async function told(to: number, text: (socket: TLSSocket) => string, halfClose: boolean) {
   const socket = connect({
     host: '127.0.0.1',
@@ -86,7 +86,7 @@ async function told(to: number, text: (socket: TLSSocket) => string, halfClose: 
   return received.replaceAll(/^(date|x-request-id): .*$/gim, '$1').replaceAll(`${to}`, 'port');
 }
 
-describe('RFC 9729 section 6.4: the proxy of somebody who shows none is the resource server', () => {
+describe('RFC 9729 section 6.4: without a proof, the proxy port answers like the resource server', () => {
   const host = 'Host: other.example\r\nConnection: close\r\n';
   const stranger = () => {
     const made = newKey('ed25519', '');

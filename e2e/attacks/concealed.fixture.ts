@@ -6,7 +6,7 @@ import { type BoundConnection, overTls1, overTls2 } from '../clients/concealed/o
 import type { HttpRequest } from '../clients/digest/exchange.ts';
 import type { Pair } from '../pair/pair.ts';
 
-/** A key that the directory has as one of alice's. */
+/** Adds a new public key to a person of the directory. */
 export async function keyOf(
   pair: Pair,
   name: string,
@@ -20,7 +20,7 @@ export async function keyOf(
   return { ...key, keyId: fingerprint(key) };
 }
 
-/** The key ID: SHA-256 of SubjectPublicKeyInfo. */
+/** The key ID: the SHA-256 of SubjectPublicKeyInfo. */
 export function fingerprint({ privateKey }: Pick<ConcealedKey, 'privateKey'>): Buffer {
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   return createHash('sha256').update(spki).digest();
@@ -29,7 +29,7 @@ export function fingerprint({ privateKey }: Pick<ConcealedKey, 'privateKey'>): B
 export const PROTOCOLS = ['HTTP/1.1', 'HTTP/2'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
-/** A connection of TLS to a server's own origin or, over HTTP/1.1, to another of its processes. */
+/** Opens a TLS connection to a server's own origin or, over HTTP/1.1, to another process of the server. */
 export function connectTo(protocol: Protocol, origin: string): Promise<BoundConnection> {
   const { hostname, port } = new URL(origin);
   return protocol === 'HTTP/2'
@@ -37,7 +37,7 @@ export function connectTo(protocol: Protocol, origin: string): Promise<BoundConn
     : overTls1(hostname, Number(port), { rejectUnauthorized: false });
 }
 
-/** In the form that a protocol has for it; HTTP/1.1 takes a path. */
+/** Writes a request in the form of the protocol: HTTP/1.1 takes a path. */
 export function requestFor(
   protocol: Protocol,
   origin: string,
@@ -49,7 +49,7 @@ export function requestFor(
   return { method, target, fields: [], content: Buffer.from(content) };
 }
 
-/** Where one of the resource servers listens with TLS. */
+/** The TLS port of a resource server. */
 export async function tlsPort(pair: Pair, server: number): Promise<number> {
   const config = await readFile(join(pair.data, `config-${server}.json`), 'utf8');
   return Number(JSON.parse(config).listen.resourceTls.port);

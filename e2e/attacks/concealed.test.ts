@@ -10,7 +10,7 @@ import type { Field } from '../clients/digest/exchange.ts';
 import { type Pair, startPair } from '../pair/pair.ts';
 import { connectTo, keyOf, PROTOCOLS, requestFor, tlsPort } from './concealed.fixture.ts';
 
-/** Known as an RSA key, it is good with each hash of RSA-PSS (RFC 8446 section 4.2.3). */
+/** A key registered as RSA works with each hash of RSA-PSS (RFC 8446 section 4.2.3). */
 const ANY_HASH = 's: a hash that is not the one of the key, with all that follows';
 const PATH = '/schemes/concealed/';
 let pair: Pair;
@@ -32,7 +32,7 @@ function known(name: AlgorithmName = 'ed25519'): ConcealedKey {
   return key;
 }
 
-/** The status of a request with what an honest client shows, or what `lie` makes of it. */
+/** The status of a request with an honest client's proof, or with the proof as `lie` changes it. */
 async function statusOf(
   connection: BoundConnection,
   key: ConcealedKey,
@@ -46,33 +46,30 @@ async function statusOf(
   return status;
 }
 
-/** Over HTTP/1.1 to one of the processes. */
+/** Connects over HTTP/1.1 to one of the processes. */
 const toProcess = async (index: number) =>
   overTls1('localhost', await tlsPort(pair, index), { rejectUnauthorized: false });
 
-describe('RFC 9729: a client that has the key is let in', () => {
-  test.each(PROTOCOLS)(
-    'over %s, again on the same connection, by every algorithm',
-    async (protocol) => {
-      const origin = pair.resourceTls;
-      await using connection = await connectTo(protocol, origin);
-      for (const key of keys.values()) {
-        const options = { key, exporter: connection.exporter, origin };
-        const request = withProof(requestFor(protocol, origin, 'GET', PATH), options);
-        for (const time of [1, 2]) {
-          const { status, content } = await connection.send(request);
-          expect({ time, status }).toEqual({ time, status: 200 });
-          expect(JSON.parse(content.toString())).toMatchObject({
-            scheme: 'Concealed',
-            principal: { name: 'alice' },
-          });
-        }
+describe('RFC 9729: a client that proves its key is admitted', () => {
+  test.each(PROTOCOLS)('over %s, twice on one connection, by every algorithm', async (protocol) => {
+    const origin = pair.resourceTls;
+    await using connection = await connectTo(protocol, origin);
+    for (const key of keys.values()) {
+      const options = { key, exporter: connection.exporter, origin };
+      const request = withProof(requestFor(protocol, origin, 'GET', PATH), options);
+      for (const time of [1, 2]) {
+        const { status, content } = await connection.send(request);
+        expect({ time, status }).toEqual({ time, status: 200 });
+        expect(JSON.parse(content.toString())).toMatchObject({
+          scheme: 'Concealed',
+          principal: { name: 'alice' },
+        });
       }
-    },
-  );
+    }
+  });
 });
 
-describe('RFC 9729 section 6.3: proofs that are not believed', () => {
+describe('RFC 9729 section 6.3: the server refuses a false proof', () => {
   const cases: readonly (readonly [AlgorithmName, string, Lie])[] = [
     ...LIES.map(([what, lie]) => ['ed25519', what, lie] as const),
     ...LIES_OF_ECDSA.map(([what, lie]) => ['ecdsa_secp256r1_sha256', what, lie] as const),
@@ -97,7 +94,7 @@ describe('RFC 9729 section 6.3: proofs that are not believed', () => {
     expect(await statusOf(fresh, known(algorithm))).toBe(200);
   });
 
-  test('the proof of another connection, and what that connection exports', async () => {
+  test("the server refuses a proof of another connection, and a proof with that connection's exporter value", async () => {
     await using mine = await connectTo('HTTP/1.1', pair.resourceTls);
     await using other = await connectTo('HTTP/1.1', pair.resourceTls);
     expect(
@@ -113,7 +110,7 @@ describe('RFC 9729 section 6.3: proofs that are not believed', () => {
     expect(await statusOf(other, known(), lie, [forged])).toBe(404);
   });
 
-  test('section 7: over TLS 1.2, whatever it exports', async () => {
+  test('section 7: the server refuses a proof over TLS 1.2, with any exporter value', async () => {
     const { port } = new URL(pair.resourceTls);
     const options = { rejectUnauthorized: false, maxVersion: 'TLSv1.2' } as const;
     const socket = connect({ host: 'localhost', port: Number(port), ...options });
@@ -133,7 +130,7 @@ describe('RFC 9729 section 6.3: proofs that are not believed', () => {
     expect(answer).toMatch(/^HTTP\/1.1 404 /);
   });
 
-  test('in clear text', async () => {
+  test('the server refuses a proof in clear text', async () => {
     const made = withProof(requestFor('HTTP/1.1', pair.resource, 'GET', PATH), {
       key: known(),
       origin: pair.resource,
@@ -144,7 +141,7 @@ describe('RFC 9729 section 6.3: proofs that are not believed', () => {
   });
 });
 
-test('fifty at once over two processes, and a key that is removed: the next request finds nobody', async () => {
+test('fifty requests at once are admitted at two processes, and all are refused once the key is removed', async () => {
   await pair.addPerson('bob', 'correct horse battery');
   const key = await keyOf(pair, 'bob');
   const connections = await Promise.all([toProcess(0), toProcess(1)]);
@@ -160,7 +157,7 @@ test('fifty at once over two processes, and a key that is removed: the next requ
   }
 });
 
-test('somebody who is disabled is not let in', async () => {
+test('a disabled person is refused', async () => {
   await pair.addPerson('carol', 'correct horse battery');
   const key = await keyOf(pair, 'carol');
   await using connection = await toProcess(1);

@@ -8,10 +8,10 @@ export interface Asked {
   readonly body?: string;
 }
 
-/** The address of one of a crowd, each in a network of its own (24 bits). */
+/** The address of one client of a crowd, each in another network of 24 bits. */
 export const addressOf = (n: number) => `127.9.${1 + n}.1`;
 
-/** The sign-in form that the browser is given at the account page, filled in. */
+/** The request of the sign-in form that the browser gets at the account page, filled in. */
 export async function filledIn(
   browser: TestBrowser,
   { name, password }: { readonly name: string; readonly password: string },
@@ -32,7 +32,10 @@ export async function filledIn(
   };
 }
 
-/** Sends a request from an address of the loopback network. Resolves to the status, or to 0 if none came. */
+/**
+ * Sends a request from an address of the loopback network. Resolves to its status, or to 0 without an
+ * answer.
+ */
 export function askFrom(origin: string, localAddress: string, asked: Asked): Promise<number> {
   const { method, path, headers, body } = asked;
   const { promise, resolve } = Promise.withResolvers<number>();

@@ -8,7 +8,7 @@ interface Crowd {
   readonly atOnce: number;
 }
 
-/** The line before argon2 is full with fewer than these, and each address may try that often. */
+/** Fewer requests than these fill the queue of argon2. No address exceeds its own limit of attempts. */
 const CROWDS: readonly (readonly [title: string, size: Crowd])[] = [
   ['160 at once from 2 addresses', { addresses: 2, atOnce: 160 }],
   ['600 at once from 20 addresses', { addresses: 20, atOnce: 600 }],
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-/** Sends all at once, each in the turn of the next address; `guess`: what the nth sends. */
+/** Sends all requests at once, from the addresses in rotation; `guess` makes the nth request. */
 const crowd = (origin: string, { addresses, atOnce }: Crowd, guess: (n: number) => Asked) =>
   Promise.all(
     Array.from({ length: atOnce }, (_, n) => askFrom(origin, addressOf(n % addresses), guess(n))),
@@ -36,8 +36,8 @@ const crowd = (origin: string, { addresses, atOnce }: Crowd, guess: (n: number) 
 
 const newBrowser = () => new TestBrowser(pair.issuer, pair.issuer);
 
-describe('the sign-in page', () => {
-  test.each(CROWDS)('%s keep out nobody', async (_, size) => {
+describe('the sign-in page under guessed passwords', () => {
+  test.each(CROWDS)('a known and a new browser still sign in (guesses: %s)', async (_, size) => {
     const known = newBrowser();
     await known.submit(await known.open('/account'), {
       name: alice.name,
@@ -59,14 +59,14 @@ describe('the sign-in page', () => {
   });
 });
 
-describe('Basic at the resource server', () => {
+describe('a space with Basic under guessed passwords', () => {
   const basic = (name: string, password: string): Asked => ({
     method: 'GET',
     path: '/basic/',
     headers: { authorization: `Basic ${btoa(`${name}:${password}`)}` },
   });
 
-  test('600 at once from 20 addresses keep out nobody', async () => {
+  test('a known client is admitted during 600 guesses at once from 20 addresses', async () => {
     const person = await pair.addPerson('bob');
     const size = { addresses: 20, atOnce: 600 };
     const guesses = crowd(pair.resource, size, (n) => basic(`nobody-${n}`, 'a guess'));

@@ -5,11 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { basic, startProxySite, startTcp } from '../interop/proxy-site.ts';
 import type { Behind, ProxySite } from '../interop/proxy-site.ts';
 
-/** Requests of methods that node:http cannot read, cut anywhere: each is served once and nothing behind it is. */
+/**
+ * Requests with methods that node:http cannot parse, cut at every place: the server answers once and reads
+ * no request behind.
+ */
 const parts = new AsyncDisposableStack();
 let site: ProxySite;
 let origin: Behind;
-/** The octets that the server behind the forward proxy received, by connection. */
+/** The octets that the destination behind the forward proxy received, by connection. */
 const forwarded: string[] = [];
 beforeAll(async () => {
   origin = parts.use(
@@ -56,7 +59,10 @@ function dial(door: Door): Socket {
   return protocol === 'https:' ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
 }
 
-/** Returns the answer until the server closed the connection. The pause mostly makes a read of each piece. */
+/**
+ * Returns the answer, until the server closes the connection. A pause between pieces usually makes the
+ * server read each by itself.
+ */
 async function answer(door: Door, pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = dial(door).on('error', () => undefined);
   let received = '';
@@ -77,7 +83,7 @@ const statuses = (received: string) =>
 
 const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-/** A request of this method at a door that answers it with one status, and that status. */
+/** A request of this method to a listener, and the one status that the listener answers. */
 function request(door: Door, method: string, content = ''): { head: string; status: number } {
   const host = urlOf(door).host;
   const isProxy = door === 'proxy';
@@ -86,7 +92,7 @@ function request(door: Door, method: string, content = ''): { head: string; stat
   if (isProxy) fields.push(`Proxy-Authorization: ${basic()}`);
   if (content !== '') fields.push(`Content-Length: ${content.length}`);
   const head = `${method} ${target} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
-  // PRI is no request that goes on (RFC 9113 section 3.4).
+  // PRI never begins a request with content (RFC 9113 section 3.4).
   return { head, status: isProxy && method !== 'PRI' ? 200 : 501 };
 }
 
@@ -94,27 +100,30 @@ const inBatches = async <T>(all: readonly T[], each: (one: T) => Promise<void>):
   for (let at = 0; at < all.length; at += 50) await Promise.all(all.slice(at, at + 50).map(each));
 };
 
-describe.each(DOORS)('RFC 9112 section 9.6: %s', (door) => {
+describe.each(DOORS)('RFC 9112 section 9.6, listener %s: the server', (door) => {
   test.each([
     ['BAN', ''],
     ['BAN', 'hello'],
     ['P', 'hello'],
     ['PRI', ''],
     ['PRI', 'hello'],
-  ])('%s with content %j, in two and in three pieces', async (method, content) => {
-    const { head, status } = request(door, method, content);
-    const bytes = head + content + SMUGGLED;
-    const places = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1);
-    await inBatches(places, async (at) => {
-      const two = [bytes.slice(0, at), bytes.slice(at)];
-      const three = [bytes.slice(0, at), bytes.slice(at, at + 1), bytes.slice(at + 1)];
-      for (const pieces of [two, three]) {
-        expect([at, statuses(await answer(door, pieces))]).toEqual([at, [status]]);
-      }
-    });
-  });
+  ])(
+    'answers %s with content %j once, cut into two and into three pieces',
+    async (method, content) => {
+      const { head, status } = request(door, method, content);
+      const bytes = head + content + SMUGGLED;
+      const places = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1);
+      await inBatches(places, async (at) => {
+        const two = [bytes.slice(0, at), bytes.slice(at)];
+        const three = [bytes.slice(0, at), bytes.slice(at, at + 1), bytes.slice(at + 1)];
+        for (const pieces of [two, three]) {
+          expect([at, statuses(await answer(door, pieces))]).toEqual([at, [status]]);
+        }
+      });
+    },
+  );
 
-  test('behind another request it is refused, wherever it is cut', async () => {
+  test('refuses an unknown method behind another request, wherever it is cut', async () => {
     const first = request(door, 'OPTIONS').head.replace('/cut', '/first');
     const bytes = request(door, 'BAN').head + SMUGGLED;
     const places = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1);
@@ -150,7 +159,7 @@ describe.each(DOORS)('RFC 9112 section 9.6: %s', (door) => {
     expect(expected).toContain(received[0]);
   });
 
-  test('others are served', async () => {
+  test('still answers an OPTIONS request', async () => {
     const { head } = request(door, 'OPTIONS');
     const received = await answer(door, [
       head.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
@@ -160,7 +169,7 @@ describe.each(DOORS)('RFC 9112 section 9.6: %s', (door) => {
   });
 });
 
-test('nothing that was behind came to anybody, and nothing was a defect', () => {
+test('no smuggled request reached any server, and no logged error is a defect', () => {
   const { pair } = site;
   const lines = [...pair.resources, ...pair.authz].flatMap(({ log }) =>
     log
@@ -169,7 +178,7 @@ test('nothing that was behind came to anybody, and nothing was a defect', () => 
       .map((line): Record<string, unknown> => JSON.parse(line)),
   );
   const asked = lines.filter(({ event }) => event === 'request' || event === 'proxy.request');
-  // The resource server itself asks for the keys.
+  // The resource server itself fetches the keys.
   const others = asked.filter(({ path }) => path !== '/jwks');
   const methods = new Set(others.map(({ method }) => method));
   expect(methods).toEqual(new Set(['BAN', 'P', 'PRI', 'OPTIONS', 'MDELETE']));

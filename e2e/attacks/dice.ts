@@ -1,4 +1,4 @@
-/** Whole numbers from 0 to below `limit`, by mulberry32. */
+/** Random integers from 0 to below `limit`, by mulberry32. */
 export type Dice = (limit: number) => number;
 
 export function dice(seed: number): Dice {
@@ -11,6 +11,6 @@ export function dice(seed: number): Dice {
   };
 }
 
-/** One of the list. */
+/** A random element of the list. */
 export const pick = <One>(roll: Dice, list: readonly [One, ...One[]]): One =>
   list[roll(list.length)] ?? list[0];

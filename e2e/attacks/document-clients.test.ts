@@ -1,4 +1,4 @@
-/** Clients that nobody registered (Client ID Metadata Documents), at two processes on one store. */
+/** Unregistered clients (Client ID Metadata Documents) at two processes on one store. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { ManualClock } from '#shared/base/clock.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-/** One process of two. */
+/** One of the two processes. */
 interface Process {
   readonly stores: Stores;
   readonly documents: DocumentClients;
@@ -82,7 +82,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     };
   }
 
-  test('an unknown document that both are asked for at once is one client; let in at one, the other knows it', async () => {
+  test('if both processes are asked for one unknown document at once, they keep one client, known to both', async () => {
     const asked = [one, other, one, other].map(({ documents }) => documents.current(url, 'a'));
     const found = await Promise.all(asked);
     expect(new Set(found.map((client) => client?.client_name))).toEqual(new Set(['Notes']));
@@ -94,7 +94,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect(await other.documents.current(url, 'a')).toMatchObject({ client_id: url });
   });
 
-  test('a document that changes between them: the later one is known to both, and people are asked anew', async () => {
+  test('if a document changes, both processes have the new version, and consent is asked again', async () => {
     const first = await one.documents.current(url, 'a');
     await one.documents.keep(first!, 'alice');
     site.documents.set(new URL(url).pathname, webDocument(url, { client_name: 'Other' }));
@@ -106,10 +106,10 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect(stored?.document?.changed).toBeGreaterThan(first?.document?.changed ?? Infinity);
   });
 
-  describe('rows that nobody uses', () => {
+  describe('stored clients without use', () => {
     const AFTER = () => config.people.grant + 2 * DAY + 1;
 
-    test('are removed once all that people allowed is over, and the log has it', async () => {
+    test('are removed once every grant has expired, with an event in the audit log', async () => {
       await one.documents.keep((await one.documents.current(url, 'a'))!, 'alice');
       clock.advance(AFTER() - 2);
       await other.removeUnused();
@@ -121,7 +121,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       expect(log.split('client.removed')).toHaveLength(2);
     });
 
-    test('stay while they are used, registered by an operator, or no documents', async () => {
+    test('stay while they are used, registered by an operator, or not from a document', async () => {
       await one.documents.keep((await one.documents.current(url, 'a'))!, 'alice');
       const document = { fetched: 1, until: 2, changed: 1, registered: true } as const;
       await one.stores.clients.add({ ...someClient('https://app.example/registered'), document });
@@ -135,7 +135,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       );
     });
 
-    test('are all removed, also on further pages', async () => {
+    test('are all removed, even from several pages of the list', async () => {
       const document = { fetched: 1, until: 2, changed: 1 };
       for (let n = 0; n < 205; n += 1) {
         await one.stores.clients.add({ ...someClient(`https://app.example/${n}`), document });
@@ -145,7 +145,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     });
   });
 
-  describe('floods of unknown documents', () => {
+  describe('a flood of unknown documents', () => {
     const outcome = (fetching: Promise<unknown>) =>
       fetching.then(
         () => 'found',
@@ -156,7 +156,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       ['of many hosts of one domain', (n: number) => `https://h${n}.evil.example:1/c`],
       ['of many domains', (n: number) => `https://evil-${n}.example:1/c`],
     ])(
-      '%s, from as many addresses: all together are bounded before any look-up',
+      '%s, each from another address, meets a common limit before any DNS lookup',
       async (_, address) => {
         let fetched = 0;
         for (let came = 'bad'; came === 'bad' && fetched < 2000;) {
@@ -172,8 +172,8 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       },
     );
 
-    test('three addresses ask for documents of one host until each has to wait: another has one fetched', async () => {
-      /** How many documents of the host come before the address has to wait. */
+    test('while three addresses have used up their limit for one host, another address still gets a document of the host', async () => {
+      /** Counts the documents of the host until the address has to wait. */
       async function countOf(address: string): Promise<number> {
         for (let n = 0; n < 1000; n += 1) {
           const { documents } = n % 2 === 0 ? one : other;
@@ -188,7 +188,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       expect(await outcome(one.documents.current(url, 'another'))).toBe('found');
     });
 
-    test('a client that is known is fetched while strangers hold all the places that they may', async () => {
+    test("a known client's document is fetched while unknown clients hold all places that they may", async () => {
       await one.documents.keep((await one.documents.current(url, 'a'))!, 'alice');
       clock.advance(DAY + 1);
       let held = 0;

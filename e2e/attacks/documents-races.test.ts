@@ -16,7 +16,7 @@ import {
   type TreeServers,
 } from './trees.fixture.ts';
 
-/** Everything at once at two resource servers: who wins is one, and nothing that was acknowledged is lost. */
+/** Concurrent requests at two resource servers: one wins each race, and no acknowledged write is lost. */
 const ROUNDS = 3;
 const ROUND = Array.from({ length: ROUNDS }, (_, n) => `${n}`);
 
@@ -49,7 +49,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     return (await entriesOf(servers, tree.tree)).map(({ path }) => path);
   }
 
-  /** Puts document after document into a collection until there is none; once some are there, does `work`. */
+  /** Puts documents into a collection until the collection is gone; after the first five, does `work`. */
   async function whileFilling(collection: string, work: () => Promise<Reply>) {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const filled: string[] = [];
@@ -71,7 +71,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   }
 
   describe('PUT (RFC 9110 section 13.1)', () => {
-    test('with one If-Match: one is done, nine are 412', async () => {
+    test('ten with one If-Match at once: one succeeds, nine get 412', async () => {
       await arrive();
       let etag = (await put(0, 'a', 'first')).headers.get('ETag') ?? '';
       for (const round of ROUND) {
@@ -88,7 +88,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('with If-None-Match: * one makes it, nine are 412', async () => {
+    test('ten with If-None-Match: * at once: one creates the document, nine get 412', async () => {
       await arrive();
       for (const round of ROUND) {
         const condition = { 'If-None-Match': '*' };
@@ -99,7 +99,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('with no condition: one makes it, and it is one of them, whole', async () => {
+    test('ten without a condition: one creates the document, and it has the whole content of one request', async () => {
       await arrive();
       for (const round of ROUND) {
         const bodies = Array.from({ length: 10 }, (_, n) => `${n}`.repeat(100_000));
@@ -113,7 +113,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test.each([400, 400_000])(
-      'against GET at both servers, from memory and disk (%d bytes): whole states, none older than what was acknowledged',
+      'during PUT, GET at both servers reads whole states from memory and disk (%d bytes), none older than acknowledged',
       async (length) => {
         await arrive();
         let acknowledged = 0;
@@ -142,7 +142,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       },
     );
 
-    test('against DELETE: creations and removals differ by the one document that may be left', async () => {
+    test('against DELETE: creations equal removals, plus one if the document is left', async () => {
       await arrive();
       for (const round of ROUND) {
         const replies = await tenAtOnce((n) =>
@@ -158,7 +158,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test.each([1000, 100_000])(
-      'against COPY: each copy is a whole state, with its entity tag (%d bytes)',
+      'against COPY: each copy is a whole state with the right entity tag (%d bytes)',
       async (length) => {
         await arrive();
         const bodies = Array.from({ length: 6 }, (_, n) => `${n}`.repeat(length));
@@ -182,7 +182,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     );
   });
 
-  test('POST (RFC 9110 section 9.3.3): ten are ten', async () => {
+  test('POST (RFC 9110 section 9.3.3): ten requests at once make ten documents', async () => {
     await arrive();
     const replies = await tenAtOnce((n) => ask(n, 'POST', '', { body: `${n}` }));
     expect(tally(replies)).toEqual({ 201: 10 });
@@ -194,7 +194,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await assertSound(servers, me.tree);
   });
 
-  test('MKCOL (RFC 4918 section 9.3.1): one makes it, nine are 405', async () => {
+  test('MKCOL (RFC 4918 section 9.3.1): of ten at once one makes the collection, nine get 405', async () => {
     await arrive();
     for (const round of ROUND) {
       const replies = await tenAtOnce((n) => ask(n, 'MKCOL', n < 5 ? round : `${round}/`));
@@ -203,7 +203,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await pathsIn(me)).toEqual(ROUND);
   });
 
-  test('MKCOL against PUT: it is a collection or a document, and never both', async () => {
+  test('MKCOL against PUT: the address becomes a collection or a document, never both', async () => {
     await arrive();
     for (const round of ROUND) {
       const replies = await tenAtOnce((n) =>
@@ -228,7 +228,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
     const allprop = async (server: number) => (await ask(server, 'PROPFIND', 'a')).text;
 
-    test('ten of one property: the last one stands', async () => {
+    test('ten changes of one property at once: one value is left, the same at both servers', async () => {
       await arrive();
       const { headers } = await put(0, 'a', 'content');
       const replies = await tenAtOnce((n) => setProperty(n, 'p', `value ${n}`));
@@ -239,7 +239,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await ask(0, 'GET', 'a')).headers.get('ETag')).toBe(headers.get('ETag'));
     });
 
-    test('ten of different properties: none is lost, nor a PUT among them', async () => {
+    test('ten changes of different properties beside a PUT: none is lost', async () => {
       await arrive();
       for (const round of ROUND) {
         await put(0, 'a', 'before');
@@ -259,7 +259,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   describe('PATCH (RFC 5789 section 2)', () => {
-    test('additions to one list: none is lost, none comes twice', async () => {
+    test('ten additions to one list at once: none is lost, none is doubled', async () => {
       await arrive();
       await put(0, 'a', '[]', json);
       const replies = await tenAtOnce((n) =>
@@ -272,7 +272,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('RFC 6902 section 4.6: one of ten finds the value that it tests for', async () => {
+    test('RFC 6902 section 4.6: of ten patches with one test operation one succeeds, nine get 409', async () => {
       await arrive();
       await put(0, 'a', '{"turn":0}', json);
       for (const round of [0, 1, 2]) {
@@ -285,7 +285,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('ten patches make one missing document: one makes it, and the others are merged into it', async () => {
+    test('ten patches of one missing document: one creates it, and the server merges the other nine into it', async () => {
       await arrive();
       const headers = { 'Content-Type': 'application/merge-patch+json' };
       const replies = await tenAtOnce((n) =>
@@ -315,7 +315,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('there and back at once, over nothing: it is in one place', async () => {
+    test('moves there and back at once, without Overwrite: the collection is at one address, whole', async () => {
       await arrive();
       await ask(0, 'MKCOL', 'a/');
       await put(0, 'a/x', 'x');
@@ -333,7 +333,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('two collections over one another: one of them is left, whole', async () => {
+    test('two collections moved over each other: one is left, with the other inside', async () => {
       for (const round of ROUND) {
         await arrive();
         for (const name of ['a', 'b']) {
@@ -344,7 +344,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
           ask(Number(round), 'MOVE', 'a/', to('b/')),
           ask(Number(round) + 1, 'MOVE', 'b/', to('a/')),
         ]);
-        // Whichever is first takes the place of the other, and is brought back by the second.
+        // The first MOVE replaces the other collection, and the second brings it back.
         expect(tally(replies)).toEqual({ 201: 1, 204: 1 });
         const [first, last] = replies[0]?.status === 204 ? ['a', 'a'] : ['b', 'b'];
         expect(await pathsIn(me)).toEqual([first, `${first}/${last}`]);
@@ -352,7 +352,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('ten to one free place: one is there, nine stay', async () => {
+    test('ten moves to one free address: one succeeds, nine get 412 and stay', async () => {
       await arrive();
       await tenAtOnce((n) => put(n, `a${n}`, `${n}`));
       const replies = await tenAtOnce((n) => ask(n, 'MOVE', `a${n}`, to('b', 'F')));
@@ -364,7 +364,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('COPY of a tree to one place that is free: one makes it, nine are 412 (section 9.8.5)', async () => {
+  test('COPY of a tree to one free address: of ten at once one succeeds, nine get 412 (section 9.8.5)', async () => {
     await arrive();
     await ask(0, 'MKCOL', 'a/');
     for (const name of ['x', 'y', 'z']) await put(0, `a/${name}`, name);
@@ -376,7 +376,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await assertSound(servers, me.tree);
   });
 
-  test('DELETE of a tree against PUT into it: nothing is left (RFC 4918 section 9.6.1)', async () => {
+  test('DELETE of a tree during PUTs into it leaves nothing (RFC 4918 section 9.6.1)', async () => {
     for (const round of ROUND) {
       await arrive();
       await ask(0, 'MKCOL', 'a/');
@@ -390,7 +390,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   describe('the quota (RFC 4331 section 6)', () => {
     const used = async () => (await servers.stores.trees.look(me.tree, [])).usage;
 
-    test('ten uploads that together exceed it: only as many as fit are kept', async () => {
+    test('ten uploads that together exceed the quota: only as many as fit are stored', async () => {
       await arrive();
       const body = 'x'.repeat(QUOTA.bytes / 8 - 1);
       let most = 0;
@@ -410,7 +410,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('the number of resources: PUT, MKCOL and COPY share the room that there is', async () => {
+    test('PUT, MKCOL and COPY share the limit of resources', async () => {
       await arrive();
       await put(0, 'a', 'content');
       const [original] = (await entriesOf(servers, me.tree)) as [Document];
@@ -432,5 +432,5 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('both servers live on, and no error was a defect', () => assertAlive(servers));
+  test('both servers still run, and no logged error is a defect', () => assertAlive(servers));
 });

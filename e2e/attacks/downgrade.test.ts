@@ -29,12 +29,15 @@ import {
 } from './attacked-pair.fixture.ts';
 import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
-/** Changes what a client says before it proves it. */
+/** Changes a client's parameters before the client computes its proof. */
 const claims =
   (changed: Partial<Claims>) =>
   (said: Claims): Claims => ({ ...said, ...changed });
 
-/** Good secrets in credentials that were not asked for: weaker, of another realm, of another time. */
+/**
+ * Valid secrets in credentials that the server did not ask for: of a weaker algorithm, another realm or
+ * another time.
+ */
 describe.each(ONE_STORE)('on %s', (kind) => {
   let attacked: AttackedPair;
   let who: Somebody;
@@ -47,13 +50,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const send = (request: HttpRequest, server = 1) => attacked.send(server)(request);
   const digest = (options: DigestOptions, realm: Realm) =>
     converse(digestClient(options), get(realm), attacked.send(0));
-  /** The answer is the one to a request without credentials, to the byte. */
+  /** Expects the same octets as the answer to a request without credentials. */
   async function expectNothing(answer: HttpResponse, realm: Realm): Promise<void> {
     expect(answer.status).toBe(401);
     expect(maskedInProduction(answer)).toBe(maskedInProduction(await send(get(realm))));
   }
 
-  describe('Digest takes what was offered (RFC 7616 section 5.6)', () => {
+  describe('Digest accepts only the algorithm and qop that it offered (RFC 7616 section 5.6)', () => {
     const without = (name: string) => (params: readonly Param[]) =>
       params.filter((param) => param.name !== name);
 
@@ -80,14 +83,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ],
       ['auth for auth-int', 'integrity', { prepare: claims({ qop: 'auth' }) }],
       ['auth-int for auth', 'digest', { prepare: claims({ qop: 'auth-int' }) }],
-    ])('%s is refused, with the right response', async (_, realm, options) => {
+    ])('%s is refused, even with the right response', async (_, realm, options) => {
       expect((await digest(who, realm)).answer.status).toBe(200);
       const { answer, sent } = await digest({ ...who, ...options }, realm);
       expect(sent).toHaveLength(2);
       await expectNothing(answer, realm);
     });
 
-    test('a hashed name where none was asked for', async () => {
+    test('a hashed name is refused if the challenge did not ask for it', async () => {
       const hashed = { algorithm: 'SHA-256', username: who.username, realm: 'digest' } as Claims;
       const tamper = (params: readonly Param[]) => [
         ...params.filter(({ name }) => name !== 'username'),
@@ -103,7 +106,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['SHA-512-256', 'SHA-256'],
       ['SHA-256-sess', 'SHA-256'],
       ['SHA-256', 'SHA-256-sess'],
-    ] as const)('%s with the nonce for %s', async (algorithm, other) => {
+    ] as const)('%s is refused with the nonce for %s', async (algorithm, other) => {
       expect((await digest({ ...who, algorithm }, 'hashed')).answer.status).toBe(200);
       const nonce = nonceIn(await send(get('hashed')), other);
       const options = { ...who, algorithm, prepare: claims({ nonce }) };
@@ -111,8 +114,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('one realm is not another (RFC 9110 section 11.5)', () => {
-    test('the nonce of another realm (RFC 7616 section 3.3)', async () => {
+  describe('credentials of one realm are refused at another (RFC 9110 section 11.5)', () => {
+    test('Digest with the nonce of another realm (RFC 7616 section 3.3)', async () => {
       for (const realm of ['integrity', 'hashed', 'all'] as const) {
         const nonce = nonceIn(await send(get(realm)), 'SHA-256');
         const options = { ...who, prepare: claims({ nonce }) };
@@ -121,7 +124,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
 
     test.each(REALMS.filter((realm) => realm !== 'digest'))(
-      'Digest for digest at %s',
+      'Digest credentials of the realm "digest" at %s',
       async (realm) => {
         const prepare = claims({ uri: `/${realm}/` });
         const client = digestClient({ ...who, prepare });
@@ -132,7 +135,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       },
     );
 
-    /** 401 with the challenges of this realm, or 403 where there are none. */
+    /** Expects the answer of this realm to a request without credentials: 401 or 403. */
     async function elsewhere(request: HttpRequest, realm: Realm): Promise<HttpResponse> {
       const answer = await send({ ...request, target: `/${realm}/` });
       expect(maskedInProduction(answer)).toBe(maskedInProduction(await send(get(realm))));
@@ -140,7 +143,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return answer;
     }
 
-    test('Digest for another target of the same realm (RFC 7616 section 3.4.6)', async () => {
+    test('Digest for another target of the same realm is answered with 400 (RFC 7616 section 3.4.6)', async () => {
       for (const target of ['/digest', '/digest/?a=b', '/digest/x', '/%64igest/']) {
         const { answer } = await converse(digestClient(who), get('digest'), (request) =>
           send(authorization(request) === '' ? request : { ...request, target }),
@@ -149,30 +152,33 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test.each(['SHA-256', 'SHA-1'] as const)('SCRAM-%s: legs, sr and proof', async (hash) => {
-      const realm = hash === 'SHA-1' ? 'scram-1' : 'scram-256';
-      // The same keys for both realms: only the realm tells them apart.
-      const client = scramClient({ ...who, hash });
-      let legs = 0;
-      const first = await converse(client, get(realm), (request) => {
-        legs += 1;
-        return legs === 3 ? elsewhere(request, 'all') : send(request);
-      });
-      expect(first.sent).toHaveLength(3);
-      const granted = await converse(client, get(realm), attacked.send(0));
-      expect(granted.answer.status).toBe(200);
-      const again = await converse(client, get(realm), (request) => elsewhere(request, 'all'));
-      expect(authorization(lastOf(again))).toMatch(/^SCRAM/);
-      for (const name of [realm, 'all']) {
-        const request = withAuthorization(
-          { ...lastOf(again), target: '/all/' },
-          authorization(lastOf(again)).replace(/realm="[^"]*"/, `realm="${name}"`),
-        );
-        await expectNothing(await send(request), 'all');
-      }
-    });
+    test.each(['SHA-256', 'SHA-1'] as const)(
+      'SCRAM-%s: the last leg, and the proof of a reauthentication',
+      async (hash) => {
+        const realm = hash === 'SHA-1' ? 'scram-1' : 'scram-256';
+        // Both realms have the same keys, so that only the realm differs.
+        const client = scramClient({ ...who, hash });
+        let legs = 0;
+        const first = await converse(client, get(realm), (request) => {
+          legs += 1;
+          return legs === 3 ? elsewhere(request, 'all') : send(request);
+        });
+        expect(first.sent).toHaveLength(3);
+        const granted = await converse(client, get(realm), attacked.send(0));
+        expect(granted.answer.status).toBe(200);
+        const again = await converse(client, get(realm), (request) => elsewhere(request, 'all'));
+        expect(authorization(lastOf(again))).toMatch(/^SCRAM/);
+        for (const name of [realm, 'all']) {
+          const request = withAuthorization(
+            { ...lastOf(again), target: '/all/' },
+            authorization(lastOf(again)).replace(/realm="[^"]*"/, `realm="${name}"`),
+          );
+          await expectNothing(await send(request), 'all');
+        }
+      },
+    );
 
-    test('an API key: 403, and 401 beside other schemes', async () => {
+    test('an API key of another realm gets 403, or 401 at a realm with other schemes', async () => {
       const { key } = await attacked.newKey('keys');
       for (const [realm, status] of [
         ['keys', 200],
@@ -186,15 +192,15 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('SCRAM: one mechanism is not another (RFC 7804 section 4)', () => {
-    test('SCRAM-SHA-1 where SCRAM-SHA-256 is asked for', async () => {
+  describe('SCRAM: one mechanism is refused in place of another (RFC 7804 section 4)', () => {
+    test('SCRAM-SHA-1 at a space that offers SCRAM-SHA-256', async () => {
       const client = scramClient({ ...who, hash: 'SHA-1', realm: 'scram-256', unprompted: true });
       const { answer, sent } = await converse(client, get('scram-256'), attacked.send(0));
       expect(sent).toHaveLength(1);
       await expectNothing(answer, 'scram-256');
     });
 
-    test('the legs of one with the name of the other', async () => {
+    test('the last leg of one mechanism under the name of the other', async () => {
       for (const hash of ['SHA-1', 'SHA-256'] as const) {
         const other = hash === 'SHA-1' ? 'SHA-256' : 'SHA-1';
         const client = scramClient({ ...who, hash, realm: 'all' });
@@ -212,17 +218,17 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('stale is no oracle', () => {
+  describe('`stale` does not reveal whether a password is right', () => {
     const old = () => new ManualClock(systemClock.now() - 600_000);
     const mallory: Somebody = { username: 'mallory', password: 'anything at all' };
 
-    /** The last answer to credentials with this nonce. */
+    /** The last answer to Digest credentials with this nonce. */
     const withNonce = async (one: Somebody, nonce: string) => {
       const options = { ...one, prepare: claims({ nonce }) };
       return (await digest(options, 'digest')).answer;
     };
 
-    test('Digest says it to the right password and an old nonce of ours (RFC 7616 section 3.3)', async () => {
+    test('Digest sends stale only for the right password with an old nonce of the server (RFC 7616 section 3.3)', async () => {
       const secret = attacked.secret('digest-nonce');
       const nonces = createNonces({ secret, clock: old(), random: systemRandom });
       const ours = nonces.issue('SHA-256 digest');
@@ -245,7 +251,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('SCRAM says it to the right password and an old sr of ours (RFC 7804 section 5.1)', async () => {
+    test('SCRAM sends stale only for the right password with an old sr of the server (RFC 7804 section 5.1)', async () => {
       const nonces = createNonces({ secret: attacked.secret('scram'), clock: old() });
       const ours = `%${nonces.issue('SCRAM-SHA-256 scram-256')}`;
       const clientNonce = 'c-nonce-of-the-test-';
@@ -277,14 +283,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expectNothing(await withSr(who.password, `${ours.slice(0, -1)}_`), 'scram-256');
     });
 
-    test('neither says it to what was used before', async () => {
+    test('a nonce that was already used is not called stale', async () => {
       const used = await digest(who, 'digest');
       expect(used.answer.status).toBe(200);
       await expectNothing(await send(lastOf(used)), 'digest');
     });
   });
 
-  test('content and method are those that were hashed (RFC 7616 section 3.4.3)', async () => {
+  test('a request with another content or method than the hashed one is refused (RFC 7616 section 3.4.3)', async () => {
     const changes: readonly ((request: HttpRequest) => HttpRequest)[] = [
       (request) => ({ ...request, content: Buffer.from('pay 2') }),
       (request) => ({ ...request, content: Buffer.from('pay 1 ') }),

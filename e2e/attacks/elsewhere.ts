@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server that forged headers point to, and that nobody should ever ask. */
+/** The server that forged headers name. The servers under test must never fetch from it. */
 export interface Elsewhere extends Disposable {
-  /** Answers every request with a key set. */
+  /** The URL of its key set. */
   readonly url: string;
-  /** How often it was asked. */
+  /** The number of requests so far. */
   readonly fetched: number;
 }
 
-/** `key` gives the one key of the set when it is asked for. */
+/** `key` returns the single key of the set, once per request. */
 export async function startElsewhere(key: () => object): Promise<Elsewhere> {
   let fetched = 0;
   const server = createServer((_request, response) => {

@@ -14,20 +14,20 @@ import type { Pair } from '../pair/pair.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Makes tokens that are perfect but for one thing: with the key that the authorization server signs with. */
+/** Makes forged tokens: each is signed with the authorization server's own key and wrong in one thing. */
 export interface Forger {
   readonly key: KeyObject;
   readonly publicKey: KeyObject;
-  /** As the JWKS publishes it. */
+  /** The public key as the JWKS publishes it. */
   readonly publicJwk: Jwk;
-  /** Header and claims of a token that the server issued. */
+  /** Header and claims of a genuine token. */
   readonly header: Members;
   readonly claims: Members;
-  /** Another such token, with these members in place of its own; undefined leaves one out. */
+  /** Makes a token like the genuine one, with these members replaced; undefined removes a member. */
   token(claims?: Members, header?: Members, key?: KeyObject): string;
 }
 
-/** Takes the private key of a genuine token from the pair's store, as somebody with its data folder could. */
+/** Reads the private key of a genuine token from the pair's store, as a thief of the data folder could. */
 export async function createForger(pair: Pair, genuine: string): Promise<Forger> {
   const config = await loadConfig(pair.env);
   const master = await readMasterSecret(config, pair.env);

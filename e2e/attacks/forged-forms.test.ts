@@ -18,7 +18,7 @@ import {
   signedIn,
 } from '../flows/person.ts';
 
-/** A form that a page of ours offers, as the person would send it. */
+/** A form of one of the server's pages, with the answers of a person. */
 interface Offered {
   readonly page: Page;
   readonly form: Form;
@@ -26,7 +26,7 @@ interface Offered {
 }
 
 /** Cross-site request forgery (RFC 6749 section 10.12, RFC 9700 section 4.7), on every form. */
-describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
+describe.each(ONE_STORE)('on %s: a forged form is refused', (kind) => {
   let flow: Flow;
   let app: App;
   let device: string;
@@ -80,7 +80,7 @@ describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
     },
   };
 
-  /** Whatever a form of these could have changed. */
+  /** Everything that these forms could change. */
   async function state() {
     const { stores, config } = flow;
     const store = { stores, clock: systemClock, longestLife: longestLife(config) };
@@ -144,7 +144,7 @@ describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
     expect([200, 303]).toContain(status);
   });
 
-  test('none can be in a frame of another site, nor tell one where it was', async () => {
+  test('no form can be framed by another site, and its address does not leak as a referrer', async () => {
     for (const reach of Object.values(FORMS)) {
       browser = browserAt(flow);
       const { headers } = (await reach()).page;

@@ -8,7 +8,10 @@ import type { Pair } from '../pair/pair.ts';
 import { createForger } from './forge.ts';
 import type { Forger } from './forge.ts';
 
-/** Tokens signed with the server's own key and wrong in one thing, at every door that takes tokens. */
+/**
+ * Tokens that are signed with the server's own key and wrong in one thing, at every endpoint that takes
+ * tokens.
+ */
 type Members = Readonly<Record<string, unknown>>;
 
 const now = Math.floor(Date.now() / 1000);
@@ -36,7 +39,7 @@ const foreignJwk = () => ({
   alg: 'ES256',
 });
 
-/** Every door that takes an access token, and what it says to one that is none. */
+/** The answers of every endpoint that takes an access token. */
 async function doors(token: string) {
   const authorization = `Bearer ${token}`;
   const resource = await fetch(pair.documents, { headers: { authorization } });
@@ -61,7 +64,7 @@ const OPEN = { resource: 200, challenge: false, verify: 204, active: true };
 const SHUT = { resource: 401, challenge: true, verify: 401, active: false };
 
 describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
-  test('a token that the test makes like the server is accepted everywhere', async () => {
+  test('a token that the test signs like the server is accepted everywhere', async () => {
     expect(await doors(genuine)).toEqual(OPEN);
     expect(await doors(forger.token())).toEqual(OPEN);
     expect(await doors(forger.token({}, { typ: 'application/at+jwt' }))).toEqual(OPEN);
@@ -71,7 +74,7 @@ describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
     });
   });
 
-  /** One that is signed with a secret, as `HS256` is. */
+  /** A token that is signed with a shared secret, as `HS256` is. */
   const hmac = (secret: string | Buffer, header: Members = {}) => {
     const input = [{ ...forger.header, alg: 'HS256', ...header }, forger.claims].map((part) =>
       base64url(part),
@@ -180,15 +183,18 @@ describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
     'a byte more than anybody reads': () => forger.token({ more: 'x'.repeat(8192) }),
   };
 
-  test.each(Object.entries(FORGERIES))('%s', async (_, forge) => {
-    expect(await doors(forge())).toEqual(SHUT);
-  });
+  test.each(Object.entries(FORGERIES))(
+    'a forged token is refused everywhere: %s',
+    async (_, forge) => {
+      expect(await doors(forge())).toEqual(SHUT);
+    },
+  );
 
-  test('nothing was ever fetched from where a token pointed to', () => {
+  test('no server fetches a URL that a forged token names', () => {
     expect(elsewhere.fetched).toBe(0);
   });
 
-  test('RFC 7009 section 2.2: to revoke a forged token says nothing and changes nothing', async () => {
+  test('RFC 7009 section 2.2: the revocation of a forged token is answered with 200 and revokes nothing', async () => {
     const { jti } = forger.claims;
     for (const forged of [
       forger.token({ jti }, {}, foreign.privateKey),
@@ -202,7 +208,7 @@ describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
   });
 });
 
-/** Another spelling of the last character of a 64-byte signature: its low four bits mean nothing. */
+/** Another last character for a 64-byte signature with the same meaning: its low four bits are unused. */
 function respelt(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1] ?? '';

@@ -2,15 +2,18 @@ import { startPair } from '../pair/pair.ts';
 import { fuzz } from './fuzz.ts';
 import { liveHeap } from './live-heap.ts';
 
-/** The size of each half. */
+/** The number of requests in each half of the soak. */
 const REQUESTS = 150_000;
 const FRAMES = 1_000_000;
-/** Milliseconds that somebody well-behaved waits at most. */
+/** The longest wait in milliseconds that a well-behaved client may have. */
 const STALL = 1000;
-/** Bytes by which what a process holds may grow in the second half. */
+/** Bytes by which the live heap of a process may grow in the second half. */
 const GROWTH = 8 * 1024 * 1024;
 
-/** Fuzzes both servers; a failure names the seed, which repeats it. Rejects for stalls and memory that stays. */
+/**
+ * Fuzzes both servers. A failure names the seed, which repeats the run. Rejects for slow answers and for a
+ * growing heap.
+ */
 export async function soakFuzz(seed: number, say: (line: string) => void): Promise<void> {
   await using pair = await startPair();
   const held: number[][] = [];
@@ -24,7 +27,7 @@ export async function soakFuzz(seed: number, say: (line: string) => void): Promi
     say(JSON.stringify(outcome));
     if (outcome.slowest > STALL) throw new Error(`seed ${half}: a stall of ${outcome.slowest} ms`);
     const servers = [...pair.authz, ...pair.resources];
-    // One after the other: they have the inspector's port in turn.
+    // Measures one process after another, because all use the same inspector port.
     const bytes: number[] = [];
     for (const server of servers) bytes.push(await liveHeap(server));
     held.push(bytes);

@@ -4,7 +4,7 @@ import { fuzz } from './fuzz.ts';
 import { dice } from './dice.ts';
 import { fuzzedFrames, fuzzedRequest } from './fuzzed.ts';
 
-test('a seed makes the same requests and frames again', () => {
+test('the same seed makes the same requests and frames', () => {
   const all = (seed: number) => {
     const roll = dice(seed);
     return Array.from({ length: 50 }, () => [fuzzedRequest(roll, 'a'), fuzzedFrames(roll)]);
@@ -13,7 +13,7 @@ test('a seed makes the same requests and frames again', () => {
   expect(all(1)).not.toEqual(all(2));
 });
 
-test('fuzzed requests and frames fail at nothing, and others are served beside them', async () => {
+test('fuzzed requests and frames cause no server error, and another client is served meanwhile', async () => {
   await using pair = await startPair();
   const { statuses, frames, served } = await fuzz(pair, {
     seed: 1,

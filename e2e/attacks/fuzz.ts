@@ -8,7 +8,7 @@ export interface Fuzz {
   readonly seed: number;
   readonly requests: number;
   readonly frames: number;
-  /** Called now and then with what has been sent. */
+  /** Called from time to time with the numbers sent so far. */
   readonly progress?: (requests: number, frames: number) => void;
 }
 
@@ -16,21 +16,23 @@ export interface FuzzOutcome {
   /** How often each status came over HTTP/1.1. */
   readonly statuses: Readonly<Record<number, number>>;
   readonly frames: number;
-  /** Requests of a well-behaved client beside it, and the milliseconds of the slowest. */
+  /**
+   * Requests of a well-behaved client during the run, and the time of its slowest request in milliseconds.
+   */
   readonly served: number;
   readonly slowest: number;
 }
 
 /** Connections at a time. */
 const WIDTH = 8;
-/** Frames on a connection, if it lives so long. */
+/** Frames on one connection, unless the server closes it earlier. */
 const FRAMES = 200;
-/** Finds 5xx that malformed requests must not get: all but those for an unknown method or version. */
+/** Finds 5xx statuses that a malformed request must not get: all but 501 and 505. */
 const RIGHT = /"status":5(?!01|05)/;
 
 /**
- * Sends fuzzed requests and frames to both servers, with somebody beside it who wants to be served.
- * Rejects when that one is not, when a server says that it failed, or leaves a connection open.
+ * Sends fuzzed requests and frames to both servers, while a well-behaved client asks for a document.
+ * Rejects if that client is not served, or if a server logs an error or leaves a connection open.
  */
 export async function fuzz(
   pair: Pair,
@@ -58,7 +60,7 @@ export async function fuzz(
       sent[part] += size;
       const server = servers[Math.floor(nth / size) % servers.length];
       if (server === undefined) throw new RangeError('there is no server');
-      const address = `127.0.0.${2 + (Math.floor(nth / size) % 200)}`; // each has its own ports
+      const address = `127.0.0.${2 + (Math.floor(nth / size) % 200)}`; // each address has its own ports
       if (part === 'requests') await request(server, address);
       else await exchange(pair.resources[0] ?? server, address, framesOf(roll));
       if ((nth / size) % 1000 === 0) progress?.(sent.requests, sent.frames);
@@ -90,7 +92,9 @@ function framesOf(roll: Dice): Buffer {
   return Buffer.concat(sent);
 }
 
-/** Returns the answer until the server closed the connection, which we have ended. */
+/**
+ * Sends the bytes, ends the stream, and returns all that the server sends until it closes the connection.
+ */
 async function exchange(
   server: ServerProcess,
   localAddress: string,
@@ -99,7 +103,7 @@ async function exchange(
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port), localAddress });
   let received = '';
-  socket.on('error', () => {}); // a reset is an end
+  socket.on('error', () => {}); // a reset ends the exchange, too
   socket.on('data', (piece: Buffer) => {
     received += piece.toString('latin1');
   });
@@ -108,7 +112,7 @@ async function exchange(
   return received;
 }
 
-/** Somebody who asks for a document again and again, until told to end. Each answer has to be 200. */
+/** A client that asks for a document repeatedly until `end`. Each answer has to be 200. */
 function wellBehaved(pair: Pair, token: string) {
   const over = new AbortController();
   let [served, slowest] = [0, 0];
@@ -122,7 +126,7 @@ function wellBehaved(pair: Pair, token: string) {
     }
   }
   const asking = ask();
-  asking.catch(() => {}); // it is told at the end
+  asking.catch(() => {}); // `end` reports the error
   return {
     async end() {
       over.abort();

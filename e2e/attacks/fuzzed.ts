@@ -1,8 +1,8 @@
-/** Malformed requests of HTTP/1.1 and frames of HTTP/2, the same for the same seed. */
+/** Malformed HTTP/1.1 requests and HTTP/2 frames. The same seed makes the same input. */
 import { frame, headersFrame } from '#shared/server/wire/http2-frames.fixture.ts';
 import { type Dice, pick } from './dice.ts';
 
-/** Where parsers err. */
+/** Octets that parsers often misread. */
 const PIECES = [
   '\r',
   '\n',
@@ -109,7 +109,7 @@ const FIELDS = [
   'Upgrade: h2c',
 ] as [string, ...string[]];
 
-/** A request that is almost one; `authorization` lets half of them in. One character is one octet. */
+/** A slightly malformed request; half of the requests have `authorization`. One character is one octet. */
 export function fuzzedRequest(roll: Dice, authorization: string): string {
   const method = pick(roll, METHODS);
   const [type, content] = CONTENT[method] ?? ['', ''];
@@ -146,7 +146,7 @@ const PSEUDO = [
   [':path', '/documents/'],
 ] as const;
 
-/** One or two frames of HTTP/2: half of them open a stream properly, the others are as they come. */
+/** One or two HTTP/2 frames: half of them open a stream properly, the other half are random. */
 export function fuzzedFrames(roll: Dice): Buffer[] {
   const stream = pick(roll, [0, 1, 3, 5, 2, 0x7fff_ffff]) + 2 * roll(200);
   const noise = (most: number) => Buffer.from(Array.from({ length: roll(most) }, () => roll(256)));

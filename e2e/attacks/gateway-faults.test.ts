@@ -12,13 +12,16 @@ import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/ga
 import { CONTENT, type Fault, FAULTS, serveFaults, UNASKED } from '../parts/faulty-upstream.ts';
 import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 
-/** Clients of a faulty upstream get a whole answer, or one that nobody takes for whole. */
+/**
+ * Behind a faulty upstream a client gets a whole answer, a 502 or 504, or an answer that is visibly
+ * incomplete.
+ */
 const TIMEOUT = 2;
 
-/** 502 and 504 of the gateway's own; an answer that breaks off; or all of it. */
+/** A 502 or 504 of the gateway, an answer that breaks off, or a whole answer. */
 type Outcome = 502 | 504 | 'broken' | 'whole' | 'empty';
 
-/** The allowed outcomes of each fault; where readers may differ, all safe ones. */
+/** The allowed outcomes of each fault. If readers may differ, all safe outcomes are allowed. */
 const OUTCOMES: Readonly<Record<Fault, readonly Outcome[]>> = {
   'no HTTP at all': [502],
   'a line and nothing': [502],
@@ -102,7 +105,7 @@ const OUTCOMES: Readonly<Record<Fault, readonly Outcome[]>> = {
   'a blank before the colon': [502, 'whole'],
 };
 
-/** The whole answer, where it is not CONTENT. */
+/** The content of a whole answer, if it is not CONTENT. */
 const WHOLE: Partial<Record<Fault, string>> = { 'longer than it says': CONTENT.slice(0, 4) };
 
 const parts = new AsyncDisposableStack();
@@ -128,7 +131,7 @@ function ask(version: Version, name: string, method = 'GET', content = ''): Prom
   return client.ask(`/app/${encodeURIComponent(name)}`, { method, fields, content });
 }
 
-/** Returns the outcome. Throws if it is none of these. */
+/** Returns the outcome. Throws if the answer is not an allowed kind. */
 function outcomeOf(name: Fault, answer: Answer): Outcome {
   const { status, complete } = answer;
   const content = answer.content.toString('latin1');
@@ -144,7 +147,7 @@ function outcomeOf(name: Fault, answer: Answer): Outcome {
   return 'whole';
 }
 
-/** The fields that are the upstream's own and came through are clean. */
+/** Expects valid field names and values, and no injected cookie. */
 function expectClean({ fields }: Answer): void {
   for (const [name, value] of fields) {
     expect(name).toMatch(/^[!#$%&'*+.^_`|~\w-]+$/);
@@ -158,7 +161,7 @@ const METHODS = ['GET', 'POST', 'HEAD'] as const;
 type Method = (typeof METHODS)[number];
 /** The content that each method sends. */
 const SENT: Readonly<Record<Method, string>> = { GET: '', POST: 'once', HEAD: '' };
-/** Those that take their time: the gateway waits, or a lot comes. */
+/** Faults with slow answers: the gateway waits for its timeout, or the answer is very long. */
 const SLOW = NAMES.filter(
   (name) =>
     OUTCOMES[name].includes(504) ||
@@ -167,14 +170,14 @@ const SLOW = NAMES.filter(
 
 describe.each(VERSIONS)('%s', (version) => {
   const heard: RawRequest[] = [];
-  /** The slow answers, which are asked for at once. */
+  /** The slow answers, all requested at once before the tests. */
   const begun = new Map<string, Promise<Answer>>();
   beforeAll(() => {
     upstream.take();
     for (const name of SLOW) {
       for (const method of METHODS) {
         const answer = ask(version, name, method, SENT[method]);
-        answer.catch(() => {}); // the test that waits for it tells
+        answer.catch(() => {}); // the test that awaits this answer reports its error
         begun.set(`${method} ${name}`, answer);
       }
     }
@@ -183,42 +186,48 @@ describe.each(VERSIONS)('%s', (version) => {
   const answerTo = (name: Fault, method: Method = 'GET') =>
     begun.get(`${method} ${name}`) ?? ask(version, name, method, SENT[method]);
 
-  /** Returns the requests that the application got for a fault and a method. */
+  /** Returns the requests that the application received for a fault and a method. */
   function heardOf(name: Fault, method: Method): readonly RawRequest[] {
     heard.push(...upstream.take());
     const path = `/base/${encodeURIComponent(name)}`;
     return heard.filter((one) => one.method === method && one.target === path);
   }
 
-  test.each(NAMES)('%s', async (name) => {
-    const answer = await answerTo(name);
-    expect(OUTCOMES[name]).toContain(outcomeOf(name, answer));
-    expectClean(answer);
-    const next = await ask(version, 'the right answer');
-    expect([next.status, next.content.toString()]).toEqual([200, CONTENT]);
-  });
+  test.each(NAMES)(
+    'after a GET the client gets an allowed outcome, and then a right answer: %s',
+    async (name) => {
+      const answer = await answerTo(name);
+      expect(OUTCOMES[name]).toContain(outcomeOf(name, answer));
+      expectClean(answer);
+      const next = await ask(version, 'the right answer');
+      expect([next.status, next.content.toString()]).toEqual([200, CONTENT]);
+    },
+  );
 
-  test.each(NAMES)('%s, to a POST: the application hears of it once', async (name) => {
+  test.each(NAMES)('%s: the application receives a POST once', async (name) => {
     const answer = await answerTo(name, 'POST');
     expect(OUTCOMES[name]).toContain(outcomeOf(name, answer));
     expect(heardOf(name, 'POST').map(({ read }) => read)).toEqual(['once']);
   });
 
-  test.each(NAMES)('%s, to a HEAD: no content, and the next answer is the next', async (name) => {
-    const { status, content } = await answerTo(name, 'HEAD');
-    expect(content.toString()).toBe('');
-    expect([0, 200, 204, 304, 502, 504]).toContain(status);
-    const next = await ask(version, 'the right answer');
-    expect([next.status, next.content.toString()]).toEqual([200, CONTENT]);
-  });
+  test.each(NAMES)(
+    '%s: the answer to HEAD has no content, and the next request gets its own answer',
+    async (name) => {
+      const { status, content } = await answerTo(name, 'HEAD');
+      expect(content.toString()).toBe('');
+      expect([0, 200, 204, 304, 502, 504]).toContain(status);
+      const next = await ask(version, 'the right answer');
+      expect([next.status, next.content.toString()]).toEqual([200, CONTENT]);
+    },
+  );
 
-  test('RFC 9110 section 9.2.2: it gets an idempotent request twice at most', async () => {
+  test('RFC 9110 section 9.2.2: the application receives an idempotent request twice at most', async () => {
     const before = heardOf('closed at once', 'GET').length;
     expect(outcomeOf('closed at once', await ask(version, 'closed at once'))).toBe(502);
     expect([1, 2]).toContain(heardOf('closed at once', 'GET').length - before);
   });
 
-  test('many at once, all faults among them: each gets its own answer', async () => {
+  test('many requests at once with all faults: each gets its own answer', async () => {
     const quick = NAMES.filter((name) => !OUTCOMES[name].includes(504));
     const asked = quick.flatMap((name) => [name, 'the right answer'] as const);
     const answers = await Promise.all(asked.map((name) => ask(version, name)));
@@ -231,7 +240,7 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 });
 
-/** Returns the octets until the connection was over, and whether it was broken off. */
+/** Returns the octets until the connection is over, and whether it was reset. */
 async function untilClosed(name: string): Promise<{ received: string; reset: boolean }> {
   const { hostname, port } = new URL(site.origin);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -245,7 +254,7 @@ async function untilClosed(name: string): Promise<{ received: string; reset: boo
   return { received, reset };
 }
 
-test('a client of HTTP/1.0, for which an end is the end of the connection, is cut off with a reset', async () => {
+test('an HTTP/1.0 client sees an incomplete answer: the gateway resets the connection or has sent Content-Length', async () => {
   const right = await untilClosed('the end of the connection');
   expect(right).toEqual({ received: expect.stringContaining(CONTENT), reset: false });
   for (const name of ['closed between chunks', 'closed in mid-content', 'chunks that stop']) {
@@ -256,7 +265,7 @@ test('a client of HTTP/1.0, for which an end is the end of the connection, is cu
   }
 });
 
-test('after all of this nothing was a defect, and no request was one that can be read in two ways', async () => {
+test('after these tests, no logged error is a defect, and the application received no ambiguous request', async () => {
   const log = site.pair.resources[0]?.log ?? '';
   expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
   expect(upstream.unreadable).toEqual([]);

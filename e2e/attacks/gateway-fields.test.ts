@@ -15,10 +15,10 @@ import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/ga
 import { ALICE, JASON } from '../interop/site.ts';
 import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 
-/** Attacks by fields of a client or an application on the other side of the gateway. */
+/** Attacks through the gateway by the fields of a client or of an application. */
 const NAME = 'inventory';
 const HIDDEN = 'X-Internal-Token';
-/** Long enough that no random identifier holds it by chance. */
+/** Long enough that no random identifier contains it by accident. */
 const SOMEBODY_ELSE = 'somebody-else';
 
 const parts = new AsyncDisposableStack();
@@ -76,11 +76,11 @@ async function ask(version: Version, path: string, asked: Asked = {}): Promise<A
   if (client === undefined) throw new Error(`no client of ${version}`);
   return client.ask(path, asked);
 }
-/** As alice. */
+/** Sends a request with the credentials of alice. */
 const asAlice = (version: Version, fields: readonly Field[] = [], asked: Asked = {}) =>
   ask(version, '/app/x', { ...asked, fields: [basic(), ...fields] });
 
-/** The one request that came. */
+/** The one request that the application received. */
 function arrived(): RawRequest {
   const came = upstream.take();
   expect(upstream.unreadable).toEqual([]);
@@ -91,13 +91,13 @@ function arrived(): RawRequest {
 }
 const of = ({ lines }: RawRequest, name: string) =>
   lines.flatMap(([one, value]) => (one.toLowerCase() === name.toLowerCase() ? [value] : []));
-/** All of a request, in which a secret might be. */
+/** All parts of a request that could contain a secret. */
 const all = ({ method, target, lines, read }: RawRequest) =>
   JSON.stringify([method, target, lines, read]);
 
 describe.each(VERSIONS)('%s', (version) => {
-  describe('the identity', () => {
-    test('comes as a statement and, where asked for, in plain fields', async () => {
+  describe('the identity that the application gets', () => {
+    test('is a statement and, if configured, plain fields', async () => {
       expect((await asAlice(version)).status).toBe(200);
       const request = arrived();
       const [statement = '', ...more] = of(request, 'X-Auth-Statement');
@@ -118,7 +118,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(all(request)).not.toContain(basic()[1]);
     });
 
-    test('two people, one after the other, over the connections that both share', async () => {
+    test("is each person's own, even on connections that two people share", async () => {
       const people = [ALICE, JASON, ALICE, JASON, JASON, ALICE];
       await Promise.all(
         people.map((one) =>
@@ -149,7 +149,7 @@ describe.each(VERSIONS)('%s', (version) => {
       'X-Auth-Anything',
       'X_Auth_Statement',
       'X-Auth-Statement',
-    ])('%s of a client is removed', async (name) => {
+    ])('never comes from the client: %s is removed', async (name) => {
       const { status } = await asAlice(version, [[name, SOMEBODY_ELSE]]);
       if (status === 400) return expect(upstream.take()).toEqual([]);
       expect(status).toBe(200);
@@ -158,7 +158,7 @@ describe.each(VERSIONS)('%s', (version) => {
     });
 
     test.each(['open', 'app'])(
-      'a statement forged, replayed or in a trailer, at %s',
+      "a forged or replayed statement, or one in a trailer, is replaced by the caller's own or removed at %s",
       async (space) => {
         await asAlice(version);
         const [real = ''] = of(arrived(), 'X-Auth-Statement');
@@ -183,7 +183,7 @@ describe.each(VERSIONS)('%s', (version) => {
       },
     );
 
-    test('the application does not hear of somebody who is not let in', async () => {
+    test('the application receives no request of a caller that is refused', async () => {
       const wrong = basic({ ...ALICE, password: 'wrong' });
       expect((await ask(version, '/app/x', { fields: [wrong] })).status).toBe(401);
       expect((await ask(version, '/app/x')).status).toBe(401);
@@ -191,7 +191,7 @@ describe.each(VERSIONS)('%s', (version) => {
     });
   });
 
-  describe('secrets', () => {
+  describe('secrets do not reach the application:', () => {
     test('a password, and configured fields in any spelling', async () => {
       for (const name of [HIDDEN, HIDDEN.toLowerCase(), HIDDEN.replaceAll('-', '_')]) {
         await asAlice(version, [[name, 'hidden secret']]);
@@ -208,7 +208,7 @@ describe.each(VERSIONS)('%s', (version) => {
         const came = upstream.take();
         if (name !== 'X-API-Key') expect(status).toBe(200);
         for (const request of came) {
-          const passes = name === 'X-API-Key'; // the application's own, by its form
+          const passes = name === 'X-API-Key'; // an X-API-Key of another form belongs to the application
           expect(all(request).includes('hidden secret')).toBe(passes);
         }
       },
@@ -248,7 +248,7 @@ describe.each(VERSIONS)('%s', (version) => {
       }
     });
 
-    test('a token, except where the operator says so; never a password', async () => {
+    test('a token, unless configured, and a password never', async () => {
       const bearer: Field = ['Authorization', `Bearer ${token}`];
       expect((await ask(version, '/passing/x', { fields: [bearer] })).status).toBe(200);
       expect(of(arrived(), 'Authorization')).toEqual([bearer[1]]);
@@ -256,7 +256,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(all(arrived())).not.toContain(basic()[1]);
     });
 
-    test('where nobody is asked who they are, Authorization is for the application', async () => {
+    test('a space without authentication passes Authorization on to the application', async () => {
       const fields = [basic(JASON), ['DPoP', 'a.b.c'] as const];
       expect((await ask(version, '/open/x', { fields })).status).toBe(200);
       const request = arrived();
@@ -264,7 +264,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(of(request, 'X-Auth-Statement')).toEqual([]);
     });
 
-    test('cookies of the authorization server, which is on the same host', async () => {
+    test('cookies of the authorization server on the same host', async () => {
       const cookies =
         'a=1; countersign-session=secret-one; countersign-session.sig=secret-two; session=own; b=2';
       await asAlice(version, [['Cookie', cookies]]);
@@ -274,7 +274,7 @@ describe.each(VERSIONS)('%s', (version) => {
     });
   });
 
-  describe('fields of one connection (RFC 9110 section 7.6.1)', () => {
+  describe('fields for one connection (RFC 9110 section 7.6.1)', () => {
     test.each([
       'Authorization',
       'X-Auth-Statement',
@@ -285,7 +285,7 @@ describe.each(VERSIONS)('%s', (version) => {
       'X-Forwarded-For',
       'Via',
       'Cache-Control',
-    ])('Connection must not take %s away', async (name) => {
+    ])("a client's Connection field cannot remove %s", async (name) => {
       const { status } = await asAlice('HTTP/1.1', [['Connection', `close, ${name}`]], {
         method: 'POST',
         content: 'x',
@@ -300,7 +300,7 @@ describe.each(VERSIONS)('%s', (version) => {
       return undefined;
     });
 
-    test('fields of the connection stay here, in both directions', async () => {
+    test('the gateway removes connection fields in both directions', async () => {
       const hops: Field[] = [
         ['Proxy-Connection', 'keep-alive'],
         ['Keep-Alive', 'timeout=5'],
@@ -321,7 +321,7 @@ describe.each(VERSIONS)('%s', (version) => {
       }
     });
 
-    test('RFC 9110 section 7.6.3: Via says both ways that we were there', async () => {
+    test('RFC 9110 section 7.6.3: the gateway adds itself to Via in both directions', async () => {
       says = 'HTTP/1.1 200 OK\r\nVia: 1.0 inner\r\nContent-Length: 0\r\n\r\n';
       const answer = await asAlice(version, [['Via', '1.0 outer']]);
       expect(valuesOf(answer, 'via').join(', ')).toMatch(/^1\.0 inner, 1\.1 \S+$/);
@@ -338,12 +338,12 @@ describe.each(VERSIONS)('%s', (version) => {
       'X-HTTP-Method-Override',
       'X-Method-Override',
       'X_HTTP_Method_Override',
-    ])('%s is removed', async (name) => {
+    ])('the gateway removes %s', async (name) => {
       await asAlice(version, [[name, 'DELETE']], { method: 'POST', content: 'x' });
       expect(all(arrived())).not.toContain('DELETE');
     });
 
-    test('a method that the space does not list never arrives: 405, and Allow', async () => {
+    test('a method that the space does not list gets 405 with Allow, and the application gets no request', async () => {
       const answer = await asAlice(version, [], { method: 'DELETE' });
       expect(answer.status).toBe(405);
       expect(valueOf(answer, 'allow')?.split(', ').toSorted()).toEqual(
@@ -352,7 +352,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(upstream.take()).toEqual([]);
     });
 
-    test('addresses that an untrusted client claims to forward for', async () => {
+    test('the gateway removes the forwarded addresses that an untrusted client claims', async () => {
       await asAlice(version, [
         ['X-Forwarded-For', '10.9.8.7'],
         ['X-Forwarded-Host', 'evil.example'],
@@ -370,7 +370,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(of(request, 'Forwarded')).toEqual([]);
     });
 
-    test('RFC 9110 section 7.6.2: Max-Forwards is counted down, and with 0 the application gets no request', async () => {
+    test('RFC 9110 section 7.6.2: Max-Forwards is decremented, and with 0 the application gets no request', async () => {
       await asAlice(version, [['Max-Forwards', '3']], { method: 'OPTIONS' });
       expect(of(arrived(), 'Max-Forwards')).toEqual(['2']);
       const { status } = await asAlice(version, [['Max-Forwards', '0']], { method: 'OPTIONS' });
@@ -381,7 +381,7 @@ describe.each(VERSIONS)('%s', (version) => {
       );
     });
 
-    test('RFC 5842 section 7.2: a gateway that is its own application says 508, once', async () => {
+    test('RFC 5842 section 7.2: a gateway whose upstream is itself answers 508', async () => {
       expect((await ask(version, '/loop/x')).status).toBe(508);
       expect((await ask(version, '/loop/x', { method: 'POST', content: 'x' })).status).toBe(508);
     });
@@ -414,14 +414,14 @@ describe.each(VERSIONS)('%s', (version) => {
     });
   });
 
-  describe('answers that would be two (CWE-113)', () => {
+  describe('an answer with an injected line (CWE-113) sets no field or cookie', () => {
     test.each([
       ['a carriage return', 'X: a\rSet-Cookie: stolen=1'],
       ['NUL', 'X: a\0b'],
       ['a folded line', 'X: a\r\n Set-Cookie: stolen=1'],
       ['in Location', `Location: /base/\rX-Split: 1`],
       ['in a cookie', 'Set-Cookie: a=b; Path=/base/\rX-Split: 1'],
-    ])('%s', async (_, line) => {
+    ])('an injected line: %s', async (_, line) => {
       says = `HTTP/1.1 302 Found\r\n${line}\r\nContent-Length: 0\r\n\r\n`;
       const answer = await asAlice(version);
       const fields = answer.fields.map(([name]) => name);
@@ -450,7 +450,7 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 });
 
-test('after all of this nothing was a defect, and no secret is in the log', () => {
+test('after these tests, no logged error is a defect, and the log has no secret', () => {
   const log = site.pair.resources[0]?.log ?? '';
   expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
   const secrets = ['hidden secret', key, token, basic()[1], 'secret-one'];

@@ -6,18 +6,21 @@ import { contentFor } from '../parts/applications/tags.ts';
 import { freePort } from '../parts/free-port.ts';
 import { NODE, type RunningProcess, startProcess } from '../parts/process.ts';
 
-/** An upstream that is killed again and again amid requests: who gets an answer gets their own, and all of it. */
+/**
+ * An upstream that is killed repeatedly during requests: each client gets its own answer, complete, or an
+ * error.
+ */
 const RIGHT = 10_000;
 const BETWEEN_KILLS = 500;
 const AT_ONCE = 16;
 
-/** One that ends by SIGKILL with whatever it is about, and begins again at the same port. */
+/** An upstream process that is killed with SIGKILL and starts again at the same port. */
 class Mortal implements AsyncDisposable {
   readonly port: number;
   #process: RunningProcess | undefined;
   #said = '';
   kills = 0;
-  /** Pending while it is away. */
+  /** Pending while the process is down. */
   up: Promise<void>;
 
   constructor(port: number) {
@@ -41,7 +44,7 @@ class Mortal implements AsyncDisposable {
     await this.up;
   }
 
-  /** How often it heard of each request, by method and path. */
+  /** How often the upstream received each request, by method and path. */
   heard(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const line of `${this.#said}${this.#process?.output ?? ''}`.split('\n')) {
@@ -68,7 +71,7 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 
 describe.each(VERSIONS)('%s', (version) => {
-  test(`${RIGHT / 2} answers over kept connections: every octet is the asker's, and nothing is asked twice that may not`, async () => {
+  test(`${RIGHT / 2} answers over kept connections: each belongs to its request, and no unsafe request is sent twice`, async () => {
     await using client = connectTo(site.origin, version);
     const seen = { whole: 0, refused: 0, broken: 0 };
     const wrong: string[] = [];

@@ -11,8 +11,8 @@ import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 
 /**
- * A path that the gateway reads in one way and the application in another. Within the space that lets alice in
- * lies one that does not, and the application has both.
+ * Paths that the gateway and the application could read differently. Alice may enter the space but not the
+ * space within it, and the application serves both.
  */
 const parts = new AsyncDisposableStack();
 let upstream: RawUpstream;
@@ -37,7 +37,10 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** Where the most careless of servers would look: decoded again and again, without parameters and final dots, in plain small letters. */
+/**
+ * The path as the most careless server would read it: decoded repeatedly, in lower case, without parameters
+ * and final dots.
+ */
 function careless(target: string): readonly string[] {
   let path = target.replace(/^https?:\/\/[^/]*/i, '').replace(/[?#].*$/s, '');
   for (let time = 0; time < 4; time += 1) {
@@ -56,7 +59,7 @@ function careless(target: string): readonly string[] {
   return found;
 }
 
-test('careless is careless enough for what follows', () => {
+test('the careless reading of the tests finds each hidden path', () => {
   for (const path of ['/base/x/..;/admin/', '/base/%252e%252e/base/ADMIN', '//base\\admin;a=b/x']) {
     expect(careless(path).slice(0, 2)).toEqual(['base', 'admin']);
   }
@@ -76,7 +79,7 @@ function expectWithin(): number {
   return came.length;
 }
 
-describe('a right path arrives as it was sent', () => {
+describe('an unambiguous path arrives at the application unchanged', () => {
   test.each([
     ['/app/', '/base/'],
     ['/app', '/base/'],
@@ -95,18 +98,21 @@ describe('a right path arrives as it was sent', () => {
   });
 });
 
-describe.each(VERSIONS)('paths that have more than one meaning, over %s', (version: Version) => {
-  test.each([...INNER, ...CONFUSED, ...OUTSIDE])('/app%s', async (path) => {
-    await using client = connectTo(site.origin, version);
-    const answer =
-      version === 'HTTP/1.1'
-        ? statusOf(await rawHttp(site.origin, requestLine(`/app${path}`)))
-        : (await client.ask(`/app${path}`, { fields: [basic()] })).status;
-    const came = expectWithin();
-    // Whatever did not arrive was refused, and not by the application.
-    if (came === 0) expect([400, 401, 404]).toContain(answer);
-    else expect([1, 200]).toEqual([came, answer]);
-  });
+describe.each(VERSIONS)('a path with several readings, over %s', (version: Version) => {
+  test.each([...INNER, ...CONFUSED, ...OUTSIDE])(
+    'is refused, or stays within the space: /app%s',
+    async (path) => {
+      await using client = connectTo(site.origin, version);
+      const answer =
+        version === 'HTTP/1.1'
+          ? statusOf(await rawHttp(site.origin, requestLine(`/app${path}`)))
+          : (await client.ask(`/app${path}`, { fields: [basic()] })).status;
+      const came = expectWithin();
+      // If the application got no request, the gateway has refused it.
+      if (came === 0) expect([400, 401, 404]).toContain(answer);
+      else expect([1, 200]).toEqual([came, answer]);
+    },
+  );
 });
 
 function requestLine(target: string): string {
@@ -114,7 +120,7 @@ function requestLine(target: string): string {
   return `GET ${target} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;
 }
 
-describe('case and prefix of the space itself', () => {
+describe("another spelling of the space's address", () => {
   test.each([
     '/APP/x',
     '/app%2Fx',
@@ -128,7 +134,7 @@ describe('case and prefix of the space itself', () => {
     '/app%20/x',
     '\\app\\x',
     '/%61pp%2fx',
-  ])('%s is not the space, or is it in full', async (path) => {
+  ])('%s is outside the space, or is served within it', async (path) => {
     const status = statusOf(await rawHttp(site.origin, requestLine(path)));
     const came = upstream.take().map(({ target }) => target);
     if (status === 200) expect(came).toEqual([expect.stringMatching(/^\/base\//)]);
@@ -136,7 +142,7 @@ describe('case and prefix of the space itself', () => {
   });
 });
 
-describe('the upstream that is asked is the configured one, whatever the client names', () => {
+describe('the gateway always uses the configured upstream, even if a client names another one in', () => {
   const at = () => new URL(elsewhere.url).host;
   test.each<[string, () => string]>([
     ['Host', () => requestLine('/app/x').replace(/Host: .*/, `Host: ${at()}`)],
@@ -174,7 +180,7 @@ describe('the upstream that is asked is the configured one, whatever the client 
     expect([200, 400, 401, 404, 421]).toContain(status);
   });
 
-  test('over HTTP/2: the authority', async () => {
+  test('the authority of HTTP/2', async () => {
     await using client = connectTo(site.origin, 'HTTP/2');
     await client.ask('/app/x', { fields: [basic(), [':authority', at()]] });
     expect(elsewhere.connections()).toBe(0);
@@ -182,7 +188,7 @@ describe('the upstream that is asked is the configured one, whatever the client 
   });
 });
 
-test('a tunnel through the gateway is none', async () => {
+test('the gateway opens no tunnel for CONNECT', async () => {
   const { hostname, port } = new URL(site.origin);
   const socket = connect({ host: hostname, port: Number(port) });
   const { host } = new URL(upstream.url);

@@ -11,15 +11,15 @@ import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/ra
 import { dice } from './dice.ts';
 import { fuzzedRequest } from './fuzzed.ts';
 
-/** Requests that one reader takes for one and another for two (RFC 9112 section 11.2), through both legs. */
+/** Requests that two readers could split differently (RFC 9112 section 11.2), sent through the gateway. */
 const AUTHORIZATION = basic()[1];
 const LINES = `Host: localhost\r\nAuthorization: ${AUTHORIZATION}\r\n`;
-/** A request that nobody may bring to the application: it has no credentials. */
+/** The hidden request. Without credentials, it must never reach the application. */
 const SMUGGLED = 'GET /app/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const DIRECT = 'GET /base/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
-/** Ends the connection, if that is still one. */
+/** A last request that closes the connection, if the connection is still open. */
 const LAST = `GET /app/last HTTP/1.1\r\n${LINES}Connection: close\r\n\r\n`;
-/** Milliseconds after which a server that waits for more of a request has been tried enough. */
+/** Milliseconds after which the test stops waiting for a server that waits for more of a request. */
 const ENOUGH = 1000;
 
 const parts = new AsyncDisposableStack();
@@ -28,7 +28,7 @@ let site: GatewaySite;
 beforeAll(async () => {
   upstream = parts.use(
     await startRawUpstream(async ({ socket, target, content }) => {
-      // At /early it answers before it has read, as those do that want no content.
+      // At /early the application answers before it has read the content.
       if (!target.startsWith('/base/early')) await content();
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     }),
@@ -41,7 +41,10 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** All that came back until the connection was closed, by us when that is all or it takes too long. */
+/**
+ * Returns all that came until the connection was closed. The test closes it after the last answer or after
+ * ENOUGH.
+ */
 function exchange(
   bytes: string | Buffer,
   isAll: (received: string) => boolean = () => false,
@@ -59,7 +62,9 @@ function exchange(
   return new Promise((resolve) => socket.once('close', () => resolve(received)));
 }
 
-/** Whatever came was let in, can be read in one way, and is none of what was hidden. */
+/**
+ * Expects that each request at the application was admitted, is unambiguous, and is not the hidden request.
+ */
 function expectLetIn(): readonly RawRequest[] {
   const came = upstream.take();
   expect(upstream.unreadable).toEqual([]);
@@ -79,7 +84,7 @@ const post = (lines: string, content: string, path = '/app/x') =>
   `POST ${path} HTTP/1.1\r\n${LINES}${lines}\r\n${content}`;
 const chunk = (content: string) => `${content.length.toString(16)}\r\n${content}\r\n`;
 
-test('a right request arrives, so that those which do not arrive below were kept away', async () => {
+test('a valid request reaches the application, so that the refusals below are due to the attacks', async () => {
   const sent = [
     post('Content-Length: 5\r\n', 'GET /'),
     post('Transfer-Encoding: chunked\r\n', `${chunk(SMUGGLED)}0\r\n\r\n`),
@@ -93,7 +98,7 @@ test('a right request arrives, so that those which do not arrive below were kept
   ]);
 });
 
-describe('two framings: whichever of them counts, what is hidden is none', () => {
+describe('a request with two framings smuggles no second request:', () => {
   const CODINGS = [
     'Transfer-Encoding: chunked',
     'Transfer-Encoding: cHuNkEd',
@@ -159,7 +164,7 @@ describe('two framings: whichever of them counts, what is hidden is none', () =>
   });
 });
 
-describe('chunks that can be read in two ways', () => {
+describe('ambiguous chunks smuggle no second request:', () => {
   test.each([
     ['a line feed in an extension', `1;\n${SMUGGLED}\r\n0\r\n\r\n`],
     ['an extension that is quoted', `1;a="\r\n0\r\n\r\n${SMUGGLED}`],
@@ -187,7 +192,7 @@ describe('chunks that can be read in two ways', () => {
   });
 });
 
-describe('lines that can be read in two ways', () => {
+describe('ambiguous lines smuggle no second request:', () => {
   test.each([
     ['two versions', 'GET /app/x HTTP/1.1 HTTP/1.1\r\n'],
     ['a blank behind', 'GET /app/x HTTP/1.1 \r\n'],
@@ -221,7 +226,7 @@ describe('lines that can be read in two ways', () => {
   });
 });
 
-describe('content that is asked for, or answered before it was read', () => {
+describe('content that is not read before the answer smuggles no request:', () => {
   test.each([
     ['with Expect, sent without waiting', 'Expect: 100-continue\r\n', '/app/x'],
     [
@@ -238,7 +243,7 @@ describe('content that is asked for, or answered before it was read', () => {
     expect(came.length).toBeLessThanOrEqual(2);
   });
 
-  test('a client that leaves in mid-content leaves nothing behind for the next', async () => {
+  test("a client that disconnects during its content does not change the next client's request", async () => {
     for (let time = 0; time < 20; time += 1) {
       const { hostname, port } = new URL(site.origin);
       const socket = connect({ host: hostname, port: Number(port) });
@@ -253,7 +258,7 @@ describe('content that is asked for, or answered before it was read', () => {
   });
 });
 
-describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', () => {
+describe('HTTP/2 fields, in which line ends are possible, smuggle no request (RFC 9113 section 10.3):', () => {
   const RIGHT = [
     [':method', 'POST'],
     [':scheme', 'http'],
@@ -264,7 +269,7 @@ describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', (
   const INJECTED = ' HTTP/1.1\r\nHost: localhost\r\n\r\nGET /base/smuggled';
   const instead = (name: string, value: string) =>
     RIGHT.map(([one, was]) => [one, one === name ? value : was] as const);
-  /** Each was answered with content, or reset. */
+  /** Each stream was answered with content, or reset. */
   const areBothEnded = (received: string) => {
     const ended = framesOf(received).filter(({ type }) => type === 0 || type === 3);
     return [1, 3].every((one) => ended.some(({ stream }) => stream === one));
@@ -311,7 +316,7 @@ describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', (
   });
 });
 
-test('fuzzed requests: each request that comes through is whole, let in, and of its own client', async () => {
+test('with fuzzed requests, each request at the application is whole, admitted and of its own client', async () => {
   const roll = dice(17);
   const sent = Array.from({ length: 600 }, () =>
     fuzzedRequest(roll, AUTHORIZATION).replaceAll('/documents/', '/app/'),
@@ -322,7 +327,7 @@ test('fuzzed requests: each request that comes through is whole, let in, and of 
   expect(expectLetIn().length).toBeGreaterThan(0);
 });
 
-test('after all of this nothing was a defect', () => {
+test('after these tests, no logged error is a defect', () => {
   const log = site.pair.resources[0]?.log ?? '';
   expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
 });

@@ -22,16 +22,16 @@ import {
 } from './attacked-pair.fixture.ts';
 import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
-/** Well-formed, with an id and a secret that is not its own. */
+/** A well-formed API key with an existing id and a wrong secret. */
 const forged = (id: string) =>
   newApiKey((bytes) => (bytes === 8 ? Buffer.from(id, 'hex') : systemRandom(bytes))).key;
 
-/** With one account, from wherever: none comes back while a test lasts. */
+/** The limit per account, for all addresses together. No attempt returns during a test. */
 const ACCOUNT = { burst: 5, per: 3600 };
-/** From one address: one comes back each second. */
+/** The limit per address. One attempt returns each second. */
 const ADDRESS = { burst: 40, per: 1 };
 
-/** The knowledge that a guesser of names and passwords gains, and the number of tries. */
+/** Attackers who guess names and passwords: the answers reveal nothing, and attempts are limited. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   let hosts = 0;
-  /** An address that nobody has used yet. */
+  /** An address that no earlier attempt used. */
   const address = () => `127.1.${Math.floor((hosts += 1) / 250)}.${1 + (hosts % 250)}`;
 
   const tryWith = ({ make }: Attempt, who: Somebody, server = 0, from = address()) =>
@@ -52,7 +52,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     password: 'a wrong one',
   });
 
-  /** Somebody who has no password. */
+  /** Adds an invited person who has no password yet. */
   async function invited(): Promise<Somebody> {
     const who = stranger();
     await addPerson(attacked.people, { name: who.username });
@@ -60,7 +60,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   }
 
   describe('answers do not show which people exist (RFC 7616 section 5.11, RFC 7804 section 8)', () => {
-    test.each(ATTEMPTS)('$name: every answer is the same', async (attempt) => {
+    test.each(ATTEMPTS)('$name: every refused answer is the same', async (attempt) => {
       const disabled = await attacked.newcomer([attempt.realm]);
       await disablePerson(attacked.people, disabled.username);
       const right = await attacked.newcomer([attempt.realm]);
@@ -72,7 +72,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         disabled,
         wrong(await attacked.newcomer([])),
         await invited(),
-        // Without a verifier Basic still has the hash, and would be right to let them in.
+        // Without a verifier Basic can still check the password hash, and would admit this person.
         ...(attempt === BASIC ? [] : [await attacked.newcomer([])]),
       ];
       const seen = await inTurn(refused, async (who, server) =>
@@ -83,7 +83,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test.each(['SHA-256', 'SHA-1'] as const)(
-      'SCRAM-%s: who is not there has a salt of their own as well, always the same',
+      'SCRAM-%s: a name that does not exist has a salt of its own, too, always the same',
       async (hash) => {
         const realm = hash === 'SHA-1' ? 'scram-1' : 'scram-256';
         const saltOf = async ([username, at]: readonly [string, Realm], server: number) => {
@@ -119,7 +119,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       },
     );
 
-    test('an API key: unknown, wrong, ended, of another realm or none at all', async () => {
+    test('an API key: the server gives one answer to an unknown, wrong, expired, foreign and missing key', async () => {
       const [here, ended, other] = [
         await attacked.newKey('keys'),
         await attacked.newKey('keys'),
@@ -146,33 +146,36 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       );
       expect(answers[0]?.status).toBe(403);
       expect(new Set(answers.map(maskedInProduction)).size).toBe(1);
-      // In development, too, nobody learns whether a key exists whose secret they do not know.
+      // Even in development the answer to a wrong secret does not show whether the key id exists.
       expect(new Set(answers.slice(4, 6).map(masked)).size).toBe(1);
     });
   });
 
-  describe('an account has so many attempts, wherever they come from (RFC 7616 section 5.7)', () => {
+  describe('attempts per account are limited, from all addresses together (RFC 7616 section 5.7)', () => {
     const attempts = Array.from({ length: ACCOUNT.burst + 3 }, (_, index) => index);
     const statuses = (refused: readonly HttpResponse[]) => refused.map(({ status }) => status);
     const SPENT = [401, 401, 401, 401, 401, 429, 429, 429];
 
-    test.each(ATTEMPTS)('$name: 429 with Retry-After, whatever the name', async (attempt) => {
-      const seen = [];
-      for (const who of [wrong(await attacked.newcomer([attempt.realm])), stranger()]) {
-        const answers = [];
-        for (const index of attempts) {
-          answers.push((await tryWith(attempt, who, index % 2)).answer);
+    test.each(ATTEMPTS)(
+      '$name: beyond the limit each name gets 429 with Retry-After, even an unknown name',
+      async (attempt) => {
+        const seen = [];
+        for (const who of [wrong(await attacked.newcomer([attempt.realm])), stranger()]) {
+          const answers = [];
+          for (const index of attempts) {
+            answers.push((await tryWith(attempt, who, index % 2)).answer);
+          }
+          expect(statuses(answers)).toEqual(SPENT);
+          const last = answers.at(-1) as HttpResponse;
+          expect(Number(field(last, 'Retry-After'))).toBeGreaterThan(0);
+          expect(Number(field(last, 'Retry-After'))).toBeLessThanOrEqual(ACCOUNT.per);
+          seen.push(answers.map(masked));
         }
-        expect(statuses(answers)).toEqual(SPENT);
-        const last = answers.at(-1) as HttpResponse;
-        expect(Number(field(last, 'Retry-After'))).toBeGreaterThan(0);
-        expect(Number(field(last, 'Retry-After'))).toBeLessThanOrEqual(ACCOUNT.per);
-        seen.push(answers.map(masked));
-      }
-      expect(seen[1]).toEqual(seen[0]);
-    });
+        expect(seen[1]).toEqual(seen[0]);
+      },
+    );
 
-    test('fifty at once, at both: no more than the burst is looked at', async () => {
+    test('fifty guesses at once at two servers: only as many are checked as the limit allows', async () => {
       const who = wrong(await attacked.newcomer([]));
       const all = Array.from({ length: 50 }, () => who);
       const answers = await inTurn(all, (one, server) => tryWith(BASIC, one, server));
@@ -180,7 +183,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(found).toEqual([...SPENT.slice(0, 5), ...Array.from({ length: 45 }, () => 429)]);
     });
 
-    test('one account for all schemes and all forms of its name', async () => {
+    test('all schemes and all spellings of a name share the limit of the account', async () => {
       const who = await attacked.newcomer([DIGEST.realm, SCRAM.realm]);
       const shouted = { ...wrong(who), username: who.username.toUpperCase() };
       const wide = { ...wrong(who), username: who.username.replace('p', 'ｐ') };
@@ -202,7 +205,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
 
     test.each(ATTEMPTS)(
-      '$name: who was let in from an address is still let in there',
+      '$name: a person who signed in from an address before is still admitted from there',
       async (attempt) => {
         const who = await attacked.newcomer([attempt.realm]);
         const home = address();
@@ -217,12 +220,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         for (const server of [0, 1, 0, 1]) {
           expect((await tryWith(attempt, who, server, home)).answer.status).toBe(200);
         }
-        // From elsewhere the right password is not looked at either, or it could be guessed on.
+        // At another address even the right password gets 429: otherwise guessing could go on.
         expect((await tryWith(attempt, who)).answer.status).toBe(429);
       },
     );
 
-    test('an API key: its id has so many attempts, and its holder goes on', async () => {
+    test('an API key: attempts per key id are limited, and its holder is still admitted', async () => {
       const { id, key } = await attacked.newKey('other-keys');
       const show = (shown: string, server: number, from = address()) =>
         attacked.send(server, from)(get('other-keys', [['X-API-Key', shown]]));
@@ -236,8 +239,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('an address has so many attempts, with whatever names', () => {
-    /** Begins exchanges with new names until it is told to wait; resolves to that answer. */
+  describe('attempts per address are limited, with all names together', () => {
+    /**
+     * Begins exchanges with new names until the server answers with another status than 401; resolves to
+     * that answer.
+     */
     async function exhaust(from: string, fields: () => readonly Field[] = () => []) {
       for (let index = 0; index < 200; index += 1) {
         const send = attacked.send(index % 2, from);
@@ -254,7 +260,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       throw new Error('nothing is ever too much');
     }
 
-    test('first legs without end: 429 with Retry-After, others pass, and later so does this one', async () => {
+    test('an address with too many first messages gets 429 with Retry-After; other addresses, and later this address, are served', async () => {
       const from = address();
       const waiting = scramClient({ ...(await attacked.newcomer([SCRAM.realm])), hash: 'SHA-256' });
       const exchange = waiting.exchange(get('scram-256'));
@@ -269,7 +275,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       const retryAfter = Number(field(answer, 'Retry-After'));
       expect(retryAfter).toBeGreaterThan(0);
 
-      // A leg that waited meanwhile is still there, at the other process.
+      // An exchange that was waiting can still finish, at the other process.
       expect((await attacked.send(1, address())(final)).status).toBe(200);
       const who = await attacked.newcomer([SCRAM.realm]);
       for (const server of [0, 1]) {
@@ -279,7 +285,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await tryWith(BASIC, who, 1, from)).answer.status).toBe(200);
     });
 
-    test('X-Forwarded-For of who is no proxy of ours makes no new customer, and charges no other', async () => {
+    test("X-Forwarded-For from an untrusted address neither resets the sender's limit nor counts against another address", async () => {
       const [from, victim] = [address(), address()];
       let claimed = 0;
       await exhaust(from, () => [
@@ -292,7 +298,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('a sid cannot be guessed, nor does guessing take one from who has it (RFC 7804 section 5)', async () => {
+  test('a sid cannot be guessed, and guesses do not end the exchange of its client (RFC 7804 section 5)', async () => {
     const who = await attacked.newcomer([SCRAM.realm]);
     const client = scramClient({ ...who, hash: 'SHA-256', unprompted: true });
     const exchange = client.exchange(get('scram-256'));
@@ -300,7 +306,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const challenge = await attacked.send(0, address())(first);
     const final = await sentBy(exchange, challenge);
     const sid = asked(challenge, 'sid') ?? '';
-    expect(sid.length).toBeGreaterThanOrEqual(22); // 128 bits in base64url
+    expect(sid.length).toBeGreaterThanOrEqual(22); // a sid has 128 bits in base64url
     const guesses = [
       '',
       sid.slice(0, -1),

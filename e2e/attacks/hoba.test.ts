@@ -16,7 +16,7 @@ import { STORE_KINDS } from '../flows/flow.ts';
 import { startTokenServers } from './private-token.fixture.ts';
 import type { TokenServers } from './private-token.fixture.ts';
 
-/** Two resource servers on one store, over TLS: what a stranger tries with HOBA (RFC 7486), and with registration. */
+/** Attacks on HOBA (RFC 7486) and on its registration, at two resource servers with TLS on one store. */
 const SPACES = {
   hoba: { schemes: ['HOBA'], serves: 'identity' },
   single: { schemes: ['HOBA'], serves: 'identity', hoba: { maxAge: 0 } },
@@ -94,14 +94,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   const statuses = (answers: readonly HttpResponse[]) => answers.map(({ status }) => status);
 
-  /** Refused as anything is, with a fresh challenge. */
+  /** Expects the usual refusal with a fresh challenge. */
   function expectRefused(answer: HttpResponse): void {
     expect(answer.status).toBe(401);
     const [challenge = ''] = valuesOf(answer.fields, 'WWW-Authenticate');
     expect(challenge).toMatch(/^HOBA challenge="[\w-]{51}", max-age="(60|0)"$/);
   }
 
-  test('a client with the key is known at both servers', async () => {
+  test('both servers admit a client with the registered key', async () => {
     const { key, name } = await newcomer();
     for (const server of [0, 1]) {
       const answer = await visit([signed(key, await fresh(server))], 1 - server);
@@ -112,7 +112,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('a key from before a second factor was demanded is refused at both, and one added with it is not', async () => {
+  test('once a second factor is required, both servers refuse a key added without it, and admit a key added with it', async () => {
     const { key, id, name } = await newcomer();
     const byPasskey = newKey();
     const assurance = { acr: 'urn:countersign:acr:passkey', amr: ['swk', 'user', 'mfa'] } as const;
@@ -130,7 +130,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   describe('replay', () => {
     test.each(['hoba', 'single'])(
-      '%s: of fifty at once over two processes one passes',
+      '%s: if fifty requests with one signature run at once at two processes, one is admitted',
       async (space) => {
         const { key } = await newcomer();
         const credentials = signed(key, await fresh());
@@ -142,7 +142,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       },
     );
 
-    test('max-age 0: a challenge is good for one signature, by any key and at any address', async () => {
+    test('max-age 0: a challenge accepts one signature, and no second one by another key or at another address', async () => {
       const [one, two] = [await newcomer(), await newcomer()];
       const challenge = await fresh();
       expect((await visit([signed(one.key, challenge)], 0, 'single')).status).toBe(200);
@@ -150,7 +150,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused(await post('logout', [signed(one.key, challenge)]));
     });
 
-    test('signing out voids what was challenged before, at both; a replay of it does nothing', async () => {
+    test('sign-out at one server voids earlier challenges at both, and its replay is refused', async () => {
       const { key } = await newcomer();
       const before = await fresh(1);
       const out = signed(key, await fresh());
@@ -162,8 +162,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('somebody else', () => {
-    test('another key under this kid, another origin, a challenge of another', async () => {
+  describe('credentials of somebody else or for something else are refused:', () => {
+    test("another key under this kid, another origin, or another's challenge", async () => {
       const [alice, mallory] = [await newcomer(), await newcomer()];
       const { kid } = alice.key;
       expectRefused(await visit([signed(mallory.key, await fresh(), { kid })]));
@@ -179,7 +179,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused(await visit([signed(newKey(), await fresh())]));
     });
 
-    test('a name of this server that is not the origin (RFC 7486 section 3)', async () => {
+    test('a request whose Host is another name of this server (RFC 7486 section 3)', async () => {
       const { key } = await newcomer();
       const { port } = new URL(origin);
       const credentials = signed(key, await fresh());
@@ -188,7 +188,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await visit([credentials])).status).toBe(200);
     });
 
-    test('in clear text there is nothing to answer, and nothing below /.well-known/', async () => {
+    test('in clear text the server sends no challenge, and serves nothing below /.well-known/hoba/', async () => {
       const { key } = await newcomer();
       const fields: Field[] = [signed(key, await fresh())];
       const clear = servers.origin(0);
@@ -202,7 +202,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await visit(fields)).status).toBe(200);
     });
 
-    test('a removed key and a disabled person are out at both, with the next request', async () => {
+    test('both servers refuse a removed key and a disabled person from the next request on', async () => {
       const [one, two] = [await newcomer(), await newcomer()];
       await servers.flow.stores.publicKeys.remove(one.key.kid);
       await servers.flow.pair.cli('user', 'disable', two.name);
@@ -214,7 +214,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   describe('malformed credentials', () => {
-    test('each part cut, longer, empty, missing, huge, and in other alphabets', async () => {
+    test('are refused with each part cut, longer, empty, missing, huge, or in another alphabet', async () => {
       const { key } = await newcomer();
       const [, value] = signed(key, await fresh());
       const parts = value.slice('HOBA result="'.length, -1).split('.');
@@ -239,7 +239,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await visit([['Authorization', value]])).status).toBe(200);
     });
 
-    test('two of them, by parameter and by field', async () => {
+    test('are refused with two results in one field, or with two fields', async () => {
       const { key } = await newcomer();
       const credentials = signed(key, await fresh());
       const [name, value] = credentials;
@@ -251,7 +251,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await visit([credentials])).status).toBe(200);
     });
 
-    test('registration: too long, broken, of another kind', async () => {
+    test('a registration that is too long, broken or of another kind is refused', async () => {
       for (const [fields, content, status] of [
         [[FORM], 'x'.repeat(65_537), 413],
         [[FORM], 'pub=%ff&secret=a', 403],
@@ -264,7 +264,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('other methods: 405, and no script of another origin may call', async () => {
+    test('other methods get 405, and no script of another origin may call', async () => {
       for (const name of ['register', 'getchal', 'logout']) {
         const target = `/.well-known/hoba/${name}`;
         for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -281,8 +281,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('registration by anybody would be account takeover', () => {
-    test('without a link, with a made-up, a used one, and one of another origin: 403', async () => {
+  describe('registration needs a valid link', () => {
+    test('a registration without a link, or with an invented, used or foreign link, gets 403', async () => {
       const { id } = await newcomer();
       const used = await invite(id);
       expect((await register(newKey(), used)).status).toBe(200);
@@ -295,7 +295,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('ten at once with one link, over two processes: one has a key', async () => {
+    test('ten registrations at once with one link, at two processes, add one key', async () => {
       const { id } = await newcomer();
       const secret = await invite(id);
       const keys = Array.from({ length: 10 }, () => newKey());
@@ -306,7 +306,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(owned).toHaveLength(2);
     });
 
-    test('the key of somebody else stays theirs', async () => {
+    test('a person cannot register a key that belongs to another person', async () => {
       const [alice, mallory] = [await newcomer(), await newcomer()];
       const form = (secret: string) =>
         new URLSearchParams({ pub: pemOf(alice.key), secret }).toString();

@@ -22,13 +22,13 @@ import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 import { expectSound, wireOf } from './wire.fixture.ts';
 import type { Wire } from './wire.fixture.ts';
 
-/** The parameters of Digest. */
+/** The parameters of Digest credentials. */
 const PARAMETERS =
   'username username* userhash realm uri nonce opaque algorithm qop nc cnonce response stale'.split(
     ' ',
   );
 
-/** Hostile requests: each is refused for its fault, and nothing of it comes back. */
+/** Requests with hostile values: each is refused, and no part of a value appears in the answer. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   let wire: Wire;
@@ -42,7 +42,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;
 
-  /** Nothing but what the server says to everybody, in as many fields. */
+  /** Expects only texts and fields that the server also sends to a request without credentials. */
   async function expectOwnWords(answer: HttpResponse, realm: Realm): Promise<void> {
     const clean = await wire(0, realm, []);
     const names = new Set(clean.fields.map(([name]) => name));
@@ -88,29 +88,32 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     ','.repeat(60_000),
   ];
 
-  describe('quotes, CR LF and worse in every parameter (RFC 9110 sections 5.5 and 11.2)', () => {
-    test.each([...PARAMETERS, 'domain', 'x'])('Digest, %s', async (name) => {
-      const client = digestClient(who);
-      expect((await converse(client, get('digest'), attacked.send(0))).answer.status).toBe(200);
-      const values = [];
-      for (const nasty of NASTY) {
-        const good = authorization(await sentBy(client.exchange(get('digest'))));
-        const there = new RegExp(`(?<=[ ,]${name.replace('*', String.raw`\*`)}=)("[^"]*"|[^,]*)`);
-        values.push(
-          there.test(good) ? good.replace(there, () => nasty) : `${good}, ${name}=${nasty}`,
+  describe('quotes, CR LF and other hostile values in every parameter (RFC 9110 sections 5.5 and 11.2)', () => {
+    test.each([...PARAMETERS, 'domain', 'x'])(
+      'are refused or ignored in the Digest parameter %s',
+      async (name) => {
+        const client = digestClient(who);
+        expect((await converse(client, get('digest'), attacked.send(0))).answer.status).toBe(200);
+        const values = [];
+        for (const nasty of NASTY) {
+          const good = authorization(await sentBy(client.exchange(get('digest'))));
+          const there = new RegExp(`(?<=[ ,]${name.replace('*', String.raw`\*`)}=)("[^"]*"|[^,]*)`);
+          values.push(
+            there.test(good) ? good.replace(there, () => nasty) : `${good}, ${name}=${nasty}`,
+          );
+        }
+        const answers = await inTurn(values, (value, server) =>
+          wire(server, 'digest', [`Authorization: ${value}`]),
         );
-      }
-      const answers = await inTurn(values, (value, server) =>
-        wire(server, 'digest', [`Authorization: ${value}`]),
-      );
-      const ignored = ['stale', 'domain', 'x'].includes(name);
-      for (const answer of answers) {
-        expect(ignored ? [200, 400, 401] : [400, 401]).toContain(answer.status);
-        if (answer.status !== 200) await expectOwnWords(answer, 'digest');
-      }
-    });
+        const ignored = ['stale', 'domain', 'x'].includes(name);
+        for (const answer of answers) {
+          expect(ignored ? [200, 400, 401] : [400, 401]).toContain(answer.status);
+          if (answer.status !== 200) await expectOwnWords(answer, 'digest');
+        }
+      },
+    );
 
-    test('a cnonce comes back as it was sent, in quotes (RFC 7616 section 3.5)', async () => {
+    test('an unusual cnonce returns quoted and unchanged (RFC 7616 section 3.5)', async () => {
       for (const cnonce of [String.raw`a"b\c`, '", rspauth="', "~!@#$%^&*()'", ' ']) {
         const client = digestClient({ ...who, cnonce: () => cnonce });
         const { answer } = await converse(client, get('digest'), attacked.send(1));
@@ -118,21 +121,24 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test.each(['realm', 'sid', 'data', 'x'])('SCRAM, %s', async (name) => {
-      const others = ['realm', 'sid', 'data']
-        .filter((one) => one !== name)
-        .map((one) => `${one}="${one === 'realm' ? 'scram-256' : 'YQ=='}"`);
-      const values = NASTY.map((value) => [`${name}=${value}`, ...others].join(', '));
-      const answers = await inTurn(values, (value, server) =>
-        wire(server, 'scram-256', [`Authorization: SCRAM-SHA-256 ${value}`]),
-      );
-      for (const refused of answers) {
-        expect([400, 401]).toContain(refused.status);
-        await expectOwnWords(refused, 'scram-256');
-      }
-    });
+    test.each(['realm', 'sid', 'data', 'x'])(
+      'are refused in the SCRAM parameter %s',
+      async (name) => {
+        const others = ['realm', 'sid', 'data']
+          .filter((one) => one !== name)
+          .map((one) => `${one}="${one === 'realm' ? 'scram-256' : 'YQ=='}"`);
+        const values = NASTY.map((value) => [`${name}=${value}`, ...others].join(', '));
+        const answers = await inTurn(values, (value, server) =>
+          wire(server, 'scram-256', [`Authorization: SCRAM-SHA-256 ${value}`]),
+        );
+        for (const refused of answers) {
+          expect([400, 401]).toContain(refused.status);
+          await expectOwnWords(refused, 'scram-256');
+        }
+      },
+    );
 
-    test('SCRAM, in the message: the value of r= stays in base64 (RFC 5802 section 7)', async () => {
+    test('are refused in a SCRAM message; the value of r= returns only within base64 (RFC 5802 section 7)', async () => {
       const messages = [
         ...NASTY.map((value) => `n,,n=${value},r=abc`),
         ...NASTY.map((value) => `n,,n=alice,r=${value}`),
@@ -155,7 +161,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('an API key', async () => {
+    test('are refused in an API key', async () => {
       const answers = await inTurn(NASTY, (value, server) =>
         wire(server, 'keys', [`X-API-Key: ${value}`]),
       );
@@ -166,8 +172,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('base64 has one spelling (RFC 4648 section 3.5)', () => {
-    test('Basic', async () => {
+  describe('each value has one accepted spelling in base64 (RFC 4648 section 3.5)', () => {
+    test('Basic refuses all other spellings of its credentials', async () => {
       const value = basic(who)[1].slice('Basic '.length);
       const octets = Buffer.from(`${who.username}:${who.password}`);
       expect(value).toMatch(/[^=]==?$/);
@@ -215,7 +221,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       ['an overlong colon', Buffer.from([0x61, 0xc0, 0xba, 0x61])],
       ['a surrogate', Buffer.from([0x61, 0x3a, 0xed, 0xa0, 0x80])],
       ['a byte order mark', `\ufeffU:P`],
-    ])('Basic with %s (RFC 7617 section 2)', async (_, userPass) => {
+    ])('Basic refuses %s (RFC 7617 section 2)', async (_, userPass) => {
       const octets =
         typeof userPass === 'string'
           ? Buffer.from(userPass.replace('U', who.username).replace('P', who.password))
@@ -224,7 +230,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await inTurn([0, 1], (server) => status(server, 'basic', lines))).toEqual([401, 401]);
     });
 
-    test('SCRAM: with or without its padding, and nothing else (RFC 7804 section 7)', async () => {
+    test('SCRAM accepts base64 with or without padding, and no other form (RFC 7804 section 7)', async () => {
       const first = Buffer.from('n,,n=alice,r=?>?>').toString('base64');
       expect(first).toMatch(/[+/].*=$/);
       const begun = async (data: string) => {
@@ -246,7 +252,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('a thousand shapes of Authorization: never a 5xx, and nobody is let in', async () => {
+  test('a thousand random values of Authorization cause no 5xx, and none is admitted', async () => {
     const octet = fc.constantFrom(
       ...'aZ09=,;" \t\\/+-_.%\'()<>{}[]:@\0\x01\x7f\x80\xff\xc3\xa9\r\n'.split(''),
     );
@@ -303,7 +309,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     );
   });
 
-  test('after all of this both are alive, nothing was a defect, and no secret is in the log', async () => {
+  test('after these tests both servers still run, no logged error is a defect, and the log has no secret', async () => {
     await expectSound(attacked, [who.password, basic(who)[1]]);
     const good = [basic(who).join(': ')];
     expect(await inTurn([0, 1], (server) => status(server, 'basic', good))).toEqual([200, 200]);

@@ -15,13 +15,16 @@ import {
   type TreeServers,
 } from './trees.fixture.ts';
 
-/** At `/dav/` the same URL is something else for everybody, and nobody learns of anybody else's. */
+/**
+ * At `/dav/` each account has its own tree: the same URL names another document, and no account sees
+ * another's.
+ */
 const XML = { 'Content-Type': 'application/xml' };
 const LOCKINFO =
   '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>the owner</D:owner></D:lockinfo>';
 const USED = '<D:propfind xmlns:D="DAV:"><D:prop><D:quota-used-bytes/></D:prop></D:propfind>';
 
-/** As text that nothing strips. */
+/** Document content that contains the name unchanged. */
 const escape = (name: string) => JSON.stringify(name);
 
 const etagOf = ({ headers }: Reply) => headers.get('ETag') ?? '';
@@ -36,7 +39,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TreeServers;
   let alice: Tenant;
   let bob: Tenant;
-  /** An application whose name is that of a person, as far as it can be chosen. */
+  /** An application whose name is as much like a person's as it can be. */
   let app: Tenant;
   beforeAll(async () => {
     servers = await startTreeServers(kind);
@@ -56,7 +59,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     }
   });
 
-  test('documents: each finds what was left at the URL by nobody else', async () => {
+  test('documents: the same URL is another document for each account', async () => {
     for (const [n, who] of all().entries()) {
       for (const other of all().slice(n)) expect(await get(other, 'x')).toBe(404);
       expect((await put(who, 'x', `${n}`)).status).toBe(201);
@@ -74,7 +77,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(one?.path).toBe('x');
   });
 
-  test('a tree is named by the id of its person, which no other person ever gets, not by a name or a key', async () => {
+  test('a tree is named by the id of its person, which is never reused, not by a name or a key', async () => {
     for (const [name, who] of [
       ['alice', alice],
       ['bob', bob],
@@ -92,7 +95,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(await get(alice, 'x')).toBe(404);
   });
 
-  test('entity tags: one of somebody else is no condition that is met (RFC 9110 section 13.1)', async () => {
+  test("entity tags: the tag of another account's document never matches (RFC 9110 section 13.1)", async () => {
     const [one, other] = [await put(alice, 'x', 'same'), await put(bob, 'x', 'same')];
     expect(etagOf(one)).not.toBe(etagOf(other));
     const fresh = await bob.ask(1, 'GET', 'x', { headers: { 'If-None-Match': etagOf(one) } });
@@ -103,7 +106,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect((await put(alice, 'x', 'other', { If: tagged })).status).toBe(204);
   });
 
-  test('locks: those of others are not in the way, do not show, and cannot be used (RFC 4918 section 6)', async () => {
+  test("locks: another account's lock does not block, is not visible, and cannot be used (RFC 4918 section 6)", async () => {
     for (const who of all()) await put(who, 'x', 'content');
     const granted = await alice.ask(0, 'LOCK', '', { headers: XML, body: LOCKINFO });
     expect(granted.status).toBe(200);
@@ -133,7 +136,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(still.status).toBe(204);
   });
 
-  test('a tree that is shared: a lock is of use to who made it alone (RFC 4918 section 6.4)', async () => {
+  test('in a shared tree only the account that made a lock can use it (RFC 4918 section 6.4)', async () => {
     const shared = (who: Tenant, method: string, question = {}) =>
       who.ask(0, method, '/shared/x', question);
     expect((await shared(alice, 'PUT', { body: 'content' })).status).toBeLessThan(300);
@@ -153,7 +156,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect((await shared(alice, 'UNLOCK', { headers: { 'Lock-Token': token } })).status).toBe(204);
   });
 
-  test('queries that were kept: for everybody else there is nothing (RFC 10008 section 2.4)', async () => {
+  test('stored queries: another account gets 404 (RFC 10008 section 2.4)', async () => {
     const jsonpath = { headers: { 'Content-Type': 'application/jsonpath' }, body: '$.secret' };
     const json = { 'Content-Type': 'application/json' };
     for (const space of ['/dav/x', '/shared/q']) {
@@ -175,7 +178,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     }
   });
 
-  test('one person who uses up the quota takes nothing from others (RFC 4331)', async () => {
+  test('a person who uses up the quota takes no space from another account (RFC 4331)', async () => {
     const half = 'x'.repeat(QUOTA.bytes / 2);
     expect([(await put(alice, 'a', half)).status, (await put(alice, 'b', half)).status]).toEqual([
       201, 201,
@@ -197,7 +200,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['it encoded', (to: Tenant) => `/dav%3F${to.tree.slice(5)}/x`, [403]],
     ['up and down again', (to: Tenant) => `/dav/%2e%2e/dav%3F${to.tree.slice(5)}/x`, [400]],
     ['userinfo', () => 'http://bob@127.0.0.1/dav/x', [400]],
-  ])('no Destination leads into the tree of another: %s', async (_, destination, statuses) => {
+  ])("no Destination leads into another account's tree: %s", async (_, destination, statuses) => {
     await put(alice, 'x', 'of alice');
     for (const method of ['COPY', 'MOVE']) {
       const headers = { Destination: destination(bob) };
@@ -207,7 +210,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(await get(alice, 'x')).toBe('of alice');
   });
 
-  test('the sweep of one tree leaves the others', async () => {
+  test('the periodic cleanup removes no document that is in use', async () => {
     for (const who of all()) await put(who, 'x', 'content');
     expect(await sweep(servers)).toBe(0);
     for (const who of all()) {
@@ -216,7 +219,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     }
   });
 
-  test('no cache may give the answer to one to another (RFC 9111 section 3.5, RFC 9110 section 12.5.5)', async () => {
+  test("no shared cache may reuse one account's answer for another (RFC 9111 section 3.5, RFC 9110 section 12.5.5)", async () => {
     const { headers: made } = await put(alice, 'x', 'content');
     const etag = made.get('ETag') ?? '';
     const replies = [
@@ -243,7 +246,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await asked.arrayBuffer();
   });
 
-  describe('names', () => {
+  describe('names of documents', () => {
     test.each([
       ['case', ['a', 'A']],
       ['white space at the ends', ['a', 'a ', ' a', 'a.']],
@@ -256,7 +259,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['what SQL and patterns mean', ["a'b", 'a%', 'a_', '%', '*', '[a]', 'a"b', 'a;--', '?', '#']],
       ['what Windows reserves', ['con', 'nul.txt', 'a:b', 'a::$DATA', 'a|b', 'a<b>']],
       ['what begins alike', ['a', 'a0', 'a-', 'a.b', 'a b', 'a~', 'a😀']],
-    ])('%s: as many documents as names', async (_, names) => {
+    ])('%s: each name has its own document', async (_, names) => {
       for (const name of names) {
         expect((await put(bob, encodeURIComponent(name), escape(name))).status).toBe(201);
       }
@@ -275,7 +278,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['Hangul', ['\ud55c', '\u1112\u1161\u11ab']],
       ['signs that are letters', ['\u212b', '\u00c5', 'A\u030a']],
     ])(
-      'one name in several spellings is one resource (RFC 5198 section 3): %s',
+      'several spellings of one name are one resource (RFC 5198 section 3): %s',
       async (_, names) => {
         const [first = ''] = names;
         expect((await put(bob, encodeURIComponent(first), 'content')).status).toBe(201);
@@ -301,7 +304,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       },
     );
 
-    test('a space in other spellings is the space, or nothing', async () => {
+    test("another spelling of a space's path is the same space, or refused", async () => {
       await put(alice, 'x', 'content');
       expect(await get(alice, '/d%61v/x')).toBe('content');
       for (const path of ['/DAV/x', '/dav%20/x', '/dav./x', '/dav;/x', '/dａv/x']) {
@@ -314,10 +317,10 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('both servers live on, and no error was a defect', () => assertAlive(servers));
+  test('both servers still run, and no logged error is a defect', () => assertAlive(servers));
 });
 
-/** Sends a path that fetch would normalise. */
+/** Sends a path unchanged, which fetch would normalise. */
 async function rawStatus(origin: string, path: string, who: Tenant): Promise<number> {
   const head = [
     `GET ${path} HTTP/1.1`,

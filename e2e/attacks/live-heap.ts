@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerProcess } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 
-/** Where Node's inspector listens once SIGUSR1 has come. */
+/** The address of Node's inspector after SIGUSR1. */
 const INSPECTOR = 'http://127.0.0.1:9229/json';
 
 interface Reply {
@@ -10,7 +10,7 @@ interface Reply {
   readonly result?: { readonly result?: { readonly value?: unknown } };
 }
 
-/** Bytes of what a process holds, without what a collection frees: the process is asked to make one. */
+/** Bytes of the live heap of a process, after a garbage collection. */
 export async function liveHeap(server: ServerProcess): Promise<number> {
   server.signal('SIGUSR1');
   await until(async () => (await fetch(INSPECTOR)).ok);
@@ -31,7 +31,7 @@ export async function liveHeap(server: ServerProcess): Promise<number> {
 
   await ask('HeapProfiler.collectGarbage');
   const bytes = await ask('Runtime.evaluate', { expression: 'process.memoryUsage().heapUsed' });
-  // It ends when nobody is connected any more.
+  // The inspector closes after this client has disconnected.
   const end = `setTimeout(() => process.getBuiltinModule('node:inspector').close())`;
   await ask('Runtime.evaluate', { expression: end });
   socket.close();

@@ -13,7 +13,7 @@ import {
   type TreeServers,
 } from './trees.fixture.ts';
 
-/** Locks hold across processes (RFC 4918 section 6): from the answer to LOCK to that to UNLOCK. */
+/** Locks hold across processes (RFC 4918 section 6), from the answer to LOCK until the answer to UNLOCK. */
 const ROUND = [0, 1, 2];
 
 const lockinfo = (scope: 'exclusive' | 'shared') =>
@@ -49,13 +49,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   const unlock = (server: number, path: string, token: string) =>
     ask(server, 'UNLOCK', path, { headers: { 'Lock-Token': token } });
-  /** With its angle brackets. */
+  /** The lock token with its angle brackets. */
   const tokenOf = ({ headers }: Reply) => headers.get('Lock-Token') ?? '';
   const submit = (token: string) => ({ If: `(${token})` });
   const locksNow = async () => (await stateOf(servers, me.tree)).locks;
 
   describe('LOCK (RFC 4918 section 9.10)', () => {
-    test('exclusive, of a document: one has it, nine are 423', async () => {
+    test('ten exclusive locks of a document at once: one is granted, nine get 423', async () => {
       await arrive();
       for (const round of ROUND) {
         await put(0, `${round}`, 'content');
@@ -69,7 +69,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('exclusive, of nothing: one makes it with 201 (section 7.3), nine are 423', async () => {
+    test('ten exclusive locks of a missing document at once: one is granted with 201 (section 7.3), nine get 423', async () => {
       await arrive();
       for (const round of ROUND) {
         const replies = await tenAtOnce((n) => lock(n, `${round}`));
@@ -79,7 +79,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('shared: ten have it, and no exclusive one beside them', async () => {
+    test('ten shared locks are granted at once, and then an exclusive lock gets 423', async () => {
       await arrive();
       const replies = await tenAtOnce((n) => lock(n, 'a', { scope: 'shared' }));
       expect(tally(replies)).toEqual({ 200: 9, 201: 1 });
@@ -90,7 +90,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('shared and exclusive: all that were granted are compatible (section 6.2)', async () => {
+    test('shared and exclusive locks at once: all granted locks are compatible (section 6.2)', async () => {
       await arrive();
       for (const round of ROUND) {
         await put(0, `${round}`, 'content');
@@ -102,21 +102,22 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('locks of a collection with its members and of a member: one client has one', async () => {
+    test('locks of a collection with depth infinity and locks of its member at once: one is granted', async () => {
       await arrive();
       for (const round of ROUND) {
         await ask(0, 'MKCOL', `${round}/`);
         await put(1, `${round}/x`, 'x');
         const replies = await tenAtOnce((n) => lock(n, n < 5 ? `${round}/` : `${round}/x`));
         expect(count(replies, 200)).toBe(1);
-        // A client that meets only the lock of a member is told its name (section 9.10.3).
+        // A 207 answer names the locked member (section 9.10.3). Only a client that locks the collection
+        // gets it.
         expect(count(replies, 423) + count(replies, 207)).toBe(9);
         expect(replies.slice(5).map(({ status }) => status)).not.toContain(207);
         expect(await locksNow()).toHaveLength(round + 1);
       }
     });
 
-    test('a client that reads and writes under a lock loses nothing to others, without a condition', async () => {
+    test('a client that reads and writes under a lock loses no update, without a condition', async () => {
       await arrive();
       await put(0, 'a', '0');
       let held = 0;
@@ -140,8 +141,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('LOCK against what writes without its token (section 7)', () => {
-    test('PUT: once it is granted, the content stays', async () => {
+  describe('LOCK against writes without its token (section 7)', () => {
+    test('after LOCK is granted, no PUT changes the content', async () => {
       for (const round of ROUND) {
         await arrive();
         await put(0, 'a', 'before');
@@ -157,7 +158,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('a lock of a collection against requests that add and take members (section 7.4)', async () => {
+    test('a lock of a collection against requests that add or remove members (section 7.4)', async () => {
       for (const round of ROUND) {
         await arrive();
         await ask(0, 'MKCOL', 'a/');
@@ -182,14 +183,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('DELETE of its collection: no lock is left of what is gone (section 9.6)', async () => {
+    test('DELETE of a collection leaves no lock of a deleted member (section 9.6)', async () => {
       for (const round of ROUND) {
         await arrive();
         await ask(0, 'MKCOL', 'a/');
         const [removed, ...locks] = await tenAtOnce((n) =>
           n === 0 ? ask(round, 'DELETE', 'a/') : lock(n, `a/${n}`),
         );
-        // The members that are locked by then stand in the way (section 9.6.1).
+        // A member that is locked by then prevents its deletion (section 9.6.1).
         expect([204, 207]).toContain(removed?.status);
         expect(tally(locks)).toEqual(removed?.status === 204 ? { 409: 9 } : { 201: 9 });
         expect(await locksNow()).toHaveLength(count(locks, 201));
@@ -197,7 +198,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('MOVE: a lock stays where it was made or is not granted (section 7.6)', async () => {
+    test('during MOVE, a lock stays at its address or is not granted (section 7.6)', async () => {
       for (const round of ROUND) {
         await arrive();
         await put(0, 'a', 'content');
@@ -206,7 +207,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
           lock(round + 1, 'a'),
         ]);
         expect([201, 423]).toContain(moved.status);
-        // 201: it was moved away, and the lock made an empty one in its place.
+        // 201: the document had moved, so the lock created an empty document.
         expect([200, 201, 404]).toContain(granted.status);
         expect(granted.status === 200).toBe(moved.status === 423);
         for (const { root } of await locksNow()) expect(root).toBe('a');
@@ -226,7 +227,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await locksNow()).toEqual([]);
     });
 
-    test('against PUT with its token: once it is answered, the token is of no use', async () => {
+    test('after UNLOCK is answered, no PUT with its token changes the content', async () => {
       for (const round of ROUND) {
         await arrive();
         const token = tokenOf(await lock(0, 'a'));
@@ -239,7 +240,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('against refreshing: a lock that has ended does not come back (section 9.10.2)', async () => {
+    test('after UNLOCK is answered, a refresh does not restore the lock (section 9.10.2)', async () => {
       for (const round of ROUND) {
         await arrive();
         const token = tokenOf(await lock(0, 'a'));
@@ -252,7 +253,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('section 6.1: twenty who lock and unlock their own documents keep nobody from writing to others', async () => {
+  test('section 6.1: twenty clients that lock and unlock their own documents do not block writes to other documents', async () => {
     await arrive();
     const writing = new Set(Array.from({ length: 4 }, (_, n) => n));
     const lockers = Array.from({ length: 20 }, async (_, n) => {
@@ -277,5 +278,5 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await assertSound(servers, me.tree);
   });
 
-  test('both servers live on, and no error was a defect', () => assertAlive(servers));
+  test('both servers still run, and no logged error is a defect', () => assertAlive(servers));
 });

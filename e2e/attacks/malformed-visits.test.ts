@@ -8,7 +8,7 @@ import type { Flow } from '../flows/flow.ts';
 import { App, asksToSignIn, browserAt, newPerson, signedIn } from '../flows/person.ts';
 
 const BYE = 'https://app.example/bye';
-/** The rest is for programs, which get JSON. */
+/** Addresses with pages for people. All other addresses answer with JSON. */
 const FOR_PEOPLE =
   /^\/(?:(?:logo|account(?:\/(?:activity|address|end|key|password|passkeys|second-factor))?|recover|register|sign-in|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
 
@@ -32,11 +32,14 @@ const VALUES =
 
 const often = <T>(usual: readonly T[], odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: odd });
-/** Written as they are, in an encoding that may be broken; only what ends the query is not. */
+/**
+ * Parameters are sent unencoded, possibly with a broken encoding, but without characters that end the
+ * query.
+ */
 const raw = fc.string({ unit: 'grapheme-ascii' }).map((text) => text.replaceAll(/[#\s]/g, '+'));
 const parameters = fc.array(fc.tuple(often(NAMES, raw), often(VALUES, raw)), { maxLength: 6 });
 
-/** The parameters as they are, in the place of good ones of the same name. */
+/** The parameters, unencoded, in place of valid parameters of the same name. */
 function written(pairs: readonly (readonly [string, string])[], good = new URLSearchParams()) {
   const rest = new URLSearchParams(good);
   for (const [name] of pairs) rest.delete(name);
@@ -46,7 +49,7 @@ function written(pairs: readonly (readonly [string, string])[], good = new URLSe
 interface Visit {
   readonly pattern: string;
   readonly method: string;
-  /** 'good' is an interaction that waits. */
+  /** 'good' names an interaction that is still open. */
   readonly uid: string;
   readonly accept: string;
   readonly query: string;
@@ -60,7 +63,7 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
   let flow: Flow;
   let app: App;
   let browser: TestBrowser;
-  /** The parameters of a real request and a real form, so that a mistake is not always the first. */
+  /** A real request and a real form, so that the first check does not refuse every visit. */
   let good: Readonly<Record<'query' | 'form', URLSearchParams>> & { readonly interaction: string };
 
   beforeAll(async () => {
@@ -93,13 +96,16 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     expect((await app.redeem(code)).status).toBe(200);
   }
 
-  /** Whether it is ours or a registered URI. */
+  /** Returns whether the URI is one of the server or a registered redirect URI. */
   function isKnown(uri: string): boolean {
     const { origin, href } = new URL(uri, flow.pair.issuer);
     return origin === flow.pair.issuer || [CALLBACK, BYE].includes(href.split(/[?#]/)[0] ?? '');
   }
 
-  /** No 500; nothing leads elsewhere; people get a page and programs JSON; nothing comes back as markup. */
+  /**
+   * Expects no 5xx, no link to a foreign address, a page for people, JSON for programs, and no injected
+   * markup.
+   */
   async function check({ pattern, accept }: Visit, response: Response): Promise<void> {
     const { status, headers } = response;
     const text = await response.text();
@@ -110,15 +116,15 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     expect(headers.getSetCookie().join()).not.toMatch(/^a=b|evil\.example/m);
     expect(text).not.toMatch(/node_modules|\.ts:\d/);
     const html = headers.get('content-type')?.startsWith('text/html') ?? false;
-    // In JSON the text of `state` is no markup, and no browser takes it for any.
+    // In JSON the text of `state` cannot act as markup, because browsers do not sniff its type.
     if (html) expect(text).not.toMatch(/<script>alert|<img\/src|href="javascript/);
     else if (text !== '') expect(headers.get('x-content-type-options')).toBe('nosniff');
     if (status < 400 || text === '') return;
     if (!html) expect(JSON.parse(text)).toEqual(expect.any(Object));
     const asked = accept.includes('html');
-    // A form that is refused before anything reads it: what the request accepts decides, everywhere.
+    // A form over the limit is refused before it is read: then Accept alone decides on the type.
     if (status === 413 && asked) return;
-    // A target that is too long is refused by the server below, which has no pages.
+    // A target that is too long is refused by the HTTP layer, which has no pages.
     const expected = FOR_PEOPLE.test(pattern) && status !== 414 ? asked || html : false;
     expect([pattern, status, html]).toEqual([pattern, status, expected]);
   }
@@ -168,7 +174,7 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     ),
   });
 
-  test('any parameters in any place of any path', async () => {
+  test('random parameters in any place of any path', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ endpoint: [pattern, { methods }], turn, ...rest }) => {
         await visit({
@@ -195,9 +201,9 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     'arrays within arrays': `a${'[a]'.repeat(3000)}=x`,
   };
 
-  test.each(Object.entries(OVERSIZE))('oversize: %s', async (_what, many) => {
+  test.each(Object.entries(OVERSIZE))('an oversize request with %s', async (_what, many) => {
     const cookies = ownCookies();
-    // At once: a form that another one may have been faster than waits for its answer.
+    // All at once, because a form waits if another request has taken its interaction.
     const visits = Object.entries(ENDPOINTS).map(async ([pattern, { methods }]) => {
       for (const method of methods) {
         const query = method === 'POST' ? '' : `${good.query.toString()}&${many}`;

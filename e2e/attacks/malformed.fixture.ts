@@ -1,4 +1,4 @@
-/** Requests of each method that are wrong in one thing, and the status that its RFC names. */
+/** Requests of each method with one mistake, and the status that its RFC names. */
 import {
   ADDRESSES,
   CONDITIONS,
@@ -20,14 +20,14 @@ import type { Mistake, Shape } from './mistakes.fixture.ts';
 
 export interface Case {
   readonly method: string;
-  /** Answered with 2xx, at the end. */
+  /** The request without a mistake. The last test expects 2xx for it. */
   readonly right: Shape;
   readonly mistakes: readonly Mistake[];
 }
 
-/** The resources that requests name: made before, and the same afterwards. */
+/** The resources that the requests name. The tests create them and expect them unchanged. */
 export interface Furniture {
-  /** Token of the lock on `owned`, in its angle brackets; one of another. */
+  /** The token of the lock on `owned` with its angle brackets; `another` is the token of another lock. */
   readonly token: string;
   readonly another: string;
 }

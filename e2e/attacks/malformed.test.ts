@@ -8,7 +8,7 @@ import { createForger } from './forge.ts';
 import type { Forger } from './forge.ts';
 import { statusOf } from '../parts/raw-http.ts';
 
-/** Whatever comes over the wire, the answer is a well-formed one, never a 500, and the server lives. */
+/** Any input gets a well-formed answer and never a 500, and the server keeps running. */
 let pair: Pair;
 let machine: { id: string; secret: string };
 let forger: Forger;
@@ -35,8 +35,8 @@ afterAll(async () => {
 });
 
 /**
- * Sends the bytes, then the end of the stream: at once, or when an answer has begun. Resolves to all that
- * came back; rejects when nothing ends the connection.
+ * Sends the bytes, and ends the stream at once or when an answer begins. Resolves to all that was received;
+ * rejects if the connection stays open.
  */
 function send(origin: string, bytes: Buffer, end: 'at once' | 'when answered'): Promise<string> {
   const { hostname, port } = new URL(origin);
@@ -59,12 +59,15 @@ function send(origin: string, bytes: Buffer, end: 'at once' | 'when answered'): 
   });
 }
 
-/** Node gives up a whole request whose sender has ended the stream; such a one is sent again without the end. */
+/**
+ * Node drops a complete request if the sender ends the stream early; then the request is sent again without
+ * the end.
+ */
 async function exchange(origin: string, bytes: Buffer): Promise<string> {
   return (await send(origin, bytes, 'at once')) || send(origin, bytes, 'when answered');
 }
 
-/** Throws when the first answer is none, and when any of them is a 500. */
+/** Throws if the first answer is malformed, or if any answer is a 500. */
 function checkAnswers(received: string, method: string): void {
   const rest = received.replace(/^(HTTP\/1\.1 100 Continue\r\n\r\n)+/, '');
   const end = rest.indexOf('\r\n\r\n');
@@ -106,7 +109,7 @@ const VALUES = `|a|0|-1|5|1e9|chunked|gzip, chunked|close|keep-alive|100-continu
 |application/x-www-form-urlencoded|application/json; charset=x|text/plain; a="|bytes=0-|http://a|
 |Bearer|Bearer a|DPoP a.b.c|Basic Og==|Basic|a=b, c|http|https|/documents/|localhost:99999`;
 const words = (list: string) => list.split(/\s+/);
-/** Bytes of every kind, as latin1. */
+/** Random bytes as latin1. */
 const bytes = fc
   .uint8Array({ maxLength: 60 })
   .map((array) => Buffer.from(array).toString('latin1'));
@@ -168,8 +171,8 @@ function written({
 describe.each([
   ['authorization server', () => pair.issuer],
   ['resource server', () => pair.resource],
-])('%s', (_, origin) => {
-  test('a request of any shape', async () => {
+])('any input to the %s gets a valid answer', (_, origin) => {
+  test('a request with random parts', async () => {
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {
         checkAnswers(await exchange(origin(), written(asked)), asked.method);
@@ -191,7 +194,7 @@ describe.each([
     expect(await live(origin())).toBe(200);
   });
 
-  test('a well-formed request, cut off anywhere', async () => {
+  test('a valid request that is cut off anywhere', async () => {
     const whole = Buffer.from(
       `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 29\r\nContent-Type: application/x-www-form-urlencoded\r\nAuthorization: ${authorization.basic}\r\n\r\ngrant_type=client_credentials`,
     );
@@ -213,7 +216,7 @@ describe('authorization server: forms', () => {
   const form = fc.array(fc.tuple(parameter, value), { maxLength: 6 });
   const path = fc.constantFrom('/token', '/token/introspection', '/token/revocation');
 
-  test('any parameters: JSON that says what is wrong', async () => {
+  test('random parameters get JSON that says what is wrong', async () => {
     await fc.assert(
       fc.asyncProperty(path, form, fc.boolean(), async (where, pairs, known) => {
         const response = await fetch(pair.issuer + where, {
@@ -242,7 +245,7 @@ describe('resource server: signed tokens', () => {
   const claim = fc.constantFrom(...words(claims));
   const parameter = fc.constantFrom(...words('typ alg kid jwk crit b64 zip cty x5c x'));
 
-  test('any value in any claim or header parameter, at all doors', async () => {
+  test('any value in any claim or header parameter gets no 5xx, at every endpoint', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(claim, json),
@@ -291,7 +294,7 @@ describe('sizes', () => {
     expect(await statusFor(origin(), `${long(20_000)} / HTTP/1.1`)).toBeGreaterThanOrEqual(400);
   });
 
-  test('a form over 56 KiB is 413, announced or not', async () => {
+  test('a form over 56 KiB gets 413, with or without Content-Length', async () => {
     const body = `grant_type=client_credentials&x=${long(60_000)}`;
     const headers = {
       authorization: authorization.basic,
@@ -306,7 +309,7 @@ describe('sizes', () => {
     }
   });
 
-  test('a document over the limit is 413, announced or not, and leaves nothing', async () => {
+  test('a document over the limit gets 413, with or without Content-Length, and leaves nothing', async () => {
     const headers = { authorization: authorization.bearer };
     const url = `${pair.documents}large`;
     const body = Buffer.alloc(100_001);
@@ -319,7 +322,7 @@ describe('sizes', () => {
     expect((await fetch(url, exact)).status).toBe(201);
   });
 
-  test('a token and a proof of any length', async () => {
+  test('a token and a proof of any length get no 5xx', async () => {
     const withFields = async (headers: Record<string, string>) =>
       (await fetch(pair.documents, { headers })).status;
     expect(await withFields({ authorization: `Bearer ${long(12_000)}` })).toBe(401);

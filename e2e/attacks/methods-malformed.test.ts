@@ -9,7 +9,10 @@ import type { Lines, Shape } from './mistakes.fixture.ts';
 import { assertAlive, assertSound, startTreeServers, stateOf } from './trees.fixture.ts';
 import type { Tenant, TreeServers } from './trees.fixture.ts';
 
-/** Bad input of every method, over both versions: it changes nothing, and the process lives on. */
+/**
+ * Invalid requests of every method, over both versions: they change nothing, and the processes keep
+ * running.
+ */
 type Send = (method: string, shape: Shape) => Promise<number>;
 
 const parts = new AsyncDisposableStack();
@@ -28,7 +31,7 @@ function framed(fields: Lines, content: string): Lines {
   return { ...(content !== '' && { 'Content-Length': `${content.length}` }), ...fields };
 }
 
-/** One character of content is one octet. */
+/** Sends over HTTP/1.1. One character of content is one octet. */
 const overHttp1 =
   (): Send =>
   async (method, { path = '', fields = {}, content = '' }) => {
@@ -38,7 +41,10 @@ const overHttp1 =
     return statusOf(await rawHttp(servers.pair.resources[0]?.url ?? '', bytes));
   };
 
-/** The types know the second of servers alone: else the client refuses to send a field twice. */
+/**
+ * Without `strictSingleValueFields: false` the client refuses to repeat a field. Node's types know this
+ * option for servers only.
+ */
 const LENIENT = { settings: { enablePush: false }, strictSingleValueFields: false };
 
 function connectHttp2(): ClientHttp2Session {
@@ -54,10 +60,10 @@ const overHttp2 =
     const lines = linesOf({ ...head, ...framed(fields, content) });
     const flat = lines.flatMap(([name, value]) => [name.toLowerCase(), value]);
     const stream = session.request(flat, { endStream: false });
-    // The rest of a refused request is not wanted (RFC 9113 section 8.1).
+    // The server may reset a refused request before its content ends (RFC 9113 section 8.1).
     stream.on('error', () => {});
     stream.write(Buffer.from(content, 'latin1'));
-    // Content that was announced and is not there would be another mistake.
+    // If Content-Length announces more than was sent, an ended stream would be a second mistake.
     if (fields['Content-Length'] === undefined) stream.end();
     const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
     stream.close();
@@ -104,7 +110,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('%s', (version) => {
       fields: { ...Object.fromEntries([me.credentials]), ...right.fields, ...fields },
     });
 
-  test.each([...SERVED])('%s: each mistake is the 4xx that its RFC names', async (method) => {
+  test.each([...SERVED])('%s: each mistake gets the 4xx that its RFC names', async (method) => {
     const found = cases(furniture).filter((one) => one.method === method);
     expect(found).toHaveLength(1);
     const before = await stateOf(servers, me.tree);
@@ -119,14 +125,14 @@ describe.each(['HTTP/1.1', 'HTTP/2'])('%s', (version) => {
     expect(await stateOf(servers, me.tree)).toEqual(before);
   });
 
-  test('without the mistake each is answered with 2xx', async () => {
+  test('each request without a mistake gets 2xx', async () => {
     for (const { method, right } of cases(furniture)) {
       const status = await as(method, right);
       expect([method, Math.floor(status / 100)]).toEqual([method, 2]);
     }
   });
 
-  test('the tree is sound, both processes live on, and no error was a defect', async () => {
+  test('the tree is sound, both processes still run, and no logged error is a defect', async () => {
     await assertSound(servers, me.tree);
     await assertAlive(servers);
   });

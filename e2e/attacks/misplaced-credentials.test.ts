@@ -9,7 +9,7 @@ import { addKeyClient } from '../interop/oauth/key-client.ts';
 import type { KeyClient } from '../interop/oauth/key-client.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
-/** Credentials in the wrong place, of the wrong client or of nobody: what each is told. */
+/** Credentials in the wrong place, of the wrong client or of no client, and their answers. */
 type Members = Readonly<Record<string, unknown>>;
 
 const now = Math.floor(Date.now() / 1000);
@@ -30,12 +30,12 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-describe('where a token may stand (RFC 6750 sections 2 and 3.1)', () => {
+describe('a token must be in the Authorization field only (RFC 6750 sections 2 and 3.1)', () => {
   const status = async (path: string, init: RequestInit = {}) =>
     (await fetch(pair.documents + path, init)).status;
   const authorization = () => ({ authorization: `Bearer ${genuine}` });
 
-  test('not in the query, not in the body, not in both', async () => {
+  test('a token in the query, the body, a cookie, or twice is refused', async () => {
     const query = `?access_token=${genuine}`;
     expect(await status(query)).toBe(401);
     expect(await status(query, { headers: authorization() })).toBe(400);
@@ -58,7 +58,7 @@ describe('where a token may stand (RFC 6750 sections 2 and 3.1)', () => {
     ],
     ['obsolete line folding', ['Host: a', 'Authorization: Bearer', ' T']],
     ['a blank before the colon', ['Host: a', 'Authorization : Bearer T']],
-  ])('%s: 400 at both servers, and 403 to a proxy that asks for a verdict', async (_, lines) => {
+  ])('%s: 400 at both servers, and 403 to a proxy that asks /verify', async (_, lines) => {
     const fields = [...lines, 'Connection: close'].join('\r\n').replaceAll(' T', ` ${genuine}`);
     for (const [origin, path, refusal] of [
       [pair.resource, '/documents/', 400],
@@ -160,7 +160,7 @@ describe('client assertions (RFC 7523 section 3)', () => {
   const present = (client_assertion: string, more: Form = {}) =>
     post({ ...GRANT, client_assertion_type: ASSERTION, client_assertion, ...more });
 
-  test('a good one is good, once', async () => {
+  test('a valid assertion is accepted once', async () => {
     const assertion = signed();
     expect((await present(assertion)).status).toBe(200);
     expect(await present(assertion)).toMatchObject({ status: 401, error: 'invalid_client' });
@@ -197,7 +197,7 @@ describe('client assertions (RFC 7523 section 3)', () => {
       },
     ],
     ['that is an access token', () => genuine],
-  ])('%s: 401', async (_, assertion) => {
+  ])('an assertion %s gets 401', async (_, assertion) => {
     const refused = await present(assertion());
     expect([refused.status, refused.error]).toEqual([401, 'invalid_client']);
     expect(refused.headers.get('www-authenticate')).not.toBeNull();
@@ -212,16 +212,17 @@ describe('client assertions (RFC 7523 section 3)', () => {
     `${base64url({})}.${base64url([])}.x`,
     '\0',
     'é'.repeat(99),
-  ])('that is no JWT: %j', async (assertion) => {
+  ])('an assertion that is no JWT is refused: %j', async (assertion) => {
     const { status } = await present(assertion);
     expect([400, 401]).toContain(status);
   });
 
-  test('nothing was ever fetched', () => expect(elsewhere.fetched).toBe(0));
+  test('no server fetched a URL that a forged assertion names', () =>
+    expect(elsewhere.fetched).toBe(0));
 });
 
-describe('mixed-up clients', () => {
-  test('the token of one client is none to another (RFC 7009 section 2.1, RFC 7662 section 4)', async () => {
+describe("a client and another client's token", () => {
+  test('the token of another client is not introspected and not revoked (RFC 7009 section 2.1, RFC 7662 section 4)', async () => {
     const other = await pair.addClient();
     expect(await pair.post('/token/introspection', { token: genuine }, other)).toMatchObject({
       status: 200,
@@ -234,12 +235,15 @@ describe('mixed-up clients', () => {
     expect(await pair.get(genuine)).toBe(200);
   });
 
-  test.each(['/token/introspection', '/token/revocation'])('%s without a client', async (path) => {
-    for (const fields of [{}, basic(machine.id, 'x')]) {
-      const { status, error } = await post({ token: genuine }, fields, path);
-      expect([status, error]).toEqual([401, 'invalid_client']);
-    }
-    const missing = await post({}, basic(machine.id, machine.secret), path);
-    expect([missing.status, missing.error]).toEqual([400, 'invalid_request']);
-  });
+  test.each(['/token/introspection', '/token/revocation'])(
+    '%s without a valid client gets 401',
+    async (path) => {
+      for (const fields of [{}, basic(machine.id, 'x')]) {
+        const { status, error } = await post({ token: genuine }, fields, path);
+        expect([status, error]).toEqual([401, 'invalid_client']);
+      }
+      const missing = await post({}, basic(machine.id, machine.secret), path);
+      expect([missing.status, missing.error]).toEqual([400, 'invalid_request']);
+    },
+  );
 });

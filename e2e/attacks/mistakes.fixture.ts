@@ -1,6 +1,9 @@
-/** Mistakes in requests of several methods, with the status that the RFC names. */
+/** Mistakes that several methods share, with the status that the RFC names. */
 
-/** Several values are several field lines; none takes a field away that the method needs. */
+/**
+ * Several values become several field lines. A test may replace a field, but not remove one that the method
+ * needs.
+ */
 export type Lines = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Shape {
@@ -9,13 +12,13 @@ export interface Shape {
   readonly content?: string;
 }
 
-/** The status, what is wrong, and what differs from the request that is right. */
+/** The status, the name of the mistake, and how the request differs from a valid request. */
 export type Mistake = readonly [status: number, what: string, shape: Shape];
 
 const NAME = 'n'.repeat(256);
 export const UNKNOWN = '<urn:uuid:00000000-0000-4000-8000-000000000000>';
 
-/** RFC 9110 sections 4.2, 5.3, 11.6.2, RFC 3986 section 3.3: of any method, at any address. */
+/** Mistakes for any method at any address (RFC 9110 sections 4.2, 5.3, 11.6.2, RFC 3986 section 3.3). */
 export const ADDRESSES: readonly Mistake[] = [
   [400, 'a dot segment', { path: '/dav/a/%2e%2e/doc' }],
   [400, 'an encoded slash', { path: '/dav/col%2Fin' }],
@@ -29,13 +32,13 @@ export const ADDRESSES: readonly Mistake[] = [
   [400, 'a field that CGI takes for another', { fields: { Content_Length: '1' } }],
 ];
 
-/** Mistakes of methods that look for a resource. */
+/** Mistakes for methods that look up a resource. */
 export const NAMES: readonly Mistake[] = [
   [414, 'RFC 9110 section 15.5.15: a name of 256 bytes', { path: `/dav/${NAME}` }],
   [414, 'a path of over 1,024 bytes', { path: `/dav${'/0123456789abcdef'.repeat(61)}` }],
 ];
 
-/** RFC 9110 section 13 and RFC 4918 section 10.4: of methods that have conditions. */
+/** Mistakes for methods with conditions (RFC 9110 section 13, RFC 4918 section 10.4). */
 export const CONDITIONS: readonly Mistake[] = [
   [412, 'If-Match without quotes', { fields: { 'If-Match': 'abc' } }],
   [412, 'If-Match that never ends', { fields: { 'If-Match': '"abc' } }],
@@ -49,7 +52,7 @@ export const CONDITIONS: readonly Mistake[] = [
   [412, 'If with an entity tag of nothing', { fields: { If: '</dav/nothing> (["a"])' } }],
 ];
 
-/** RFC 9110 section 10.1.1; Fetch section 3.2: of unsafe methods. */
+/** Mistakes for unsafe methods (RFC 9110 section 10.1.1, Fetch section 3.2). */
 export const UNSAFE: readonly Mistake[] = [
   [403, 'a page elsewhere', { fields: { Origin: 'https://evil.example' } }],
   [403, 'a page of nobody', { fields: { Origin: 'null' } }],
@@ -63,12 +66,12 @@ export const EXPECTATION: Mistake = [
 
 export const LARGE = '5000000';
 
-/** RFC 9110 section 9.3.1: of methods whose content has no meaning. */
+/** Mistakes for methods whose content has no meaning (RFC 9110 section 9.3.1). */
 export const NEEDLESS: readonly Mistake[] = [
   [413, 'much content for nothing', { fields: { 'Content-Length': LARGE } }],
 ];
 
-/** RFC 9110 sections 8.3, 8.4, 14.5 and 15.5.14: of methods that store content. */
+/** Mistakes for methods that store content (RFC 9110 sections 8.3, 8.4, 14.5 and 15.5.14). */
 export const UPLOADS: readonly Mistake[] = [
   [400, 'a part of the content', { fields: { 'Content-Range': 'bytes 0-1/2' } }],
   [400, 'a part of nothing', { fields: { 'Content-Range': '' } }],
@@ -85,7 +88,7 @@ export const UPLOADS: readonly Mistake[] = [
 
 export const XML = 'application/xml';
 
-/** RFC 4918 sections 8.2, 16 and 20.6: of methods that take XML, `right` among it. */
+/** Mistakes for methods that take XML; `right` is a valid content (RFC 4918 sections 8.2, 16 and 20.6). */
 export const xml = (right: string): readonly Mistake[] => [
   [400, 'no XML', { content: 'x' }],
   [400, 'XML that never ends', { content: right.slice(0, -1) }],
@@ -112,7 +115,7 @@ export const xml = (right: string): readonly Mistake[] => [
   [413, 'more than XML may have', { content: `${right}${' '.repeat(1024 * 1024)}` }],
 ];
 
-/** RFC 4918 section 10.2. */
+/** Mistakes in the Depth field (RFC 4918 section 10.2); `none`: further values that the method refuses. */
 export const depths = (...none: readonly string[]): readonly Mistake[] => [
   ...['2', '-1', '0, 0', 'infinite', '', ...none].map((depth): Mistake => [
     400,
@@ -122,7 +125,7 @@ export const depths = (...none: readonly string[]): readonly Mistake[] => [
   [400, 'two Depths', { fields: { Depth: ['0', '0'] } }],
 ];
 
-/** RFC 9110 section 7.6.2. */
+/** Mistakes in the Max-Forwards field (RFC 9110 section 7.6.2). */
 export const MAX_FORWARDS: readonly Mistake[] = [
   ...['x', '-1', '1.5', '', '0x1', '1, 1', '9'.repeat(20)].map((hops): Mistake => [
     400,
@@ -145,7 +148,7 @@ export const READING: readonly Mistake[] = [
   EXPECTATION,
 ];
 
-/** RFC 4918 sections 9.8, 9.9, 10.3 and 10.6. */
+/** Mistakes for COPY and MOVE (RFC 4918 sections 9.8, 9.9, 10.3 and 10.6). */
 export const JOURNEYS: readonly Mistake[] = [
   ...ADDRESSES,
   ...NAMES,

@@ -1,4 +1,4 @@
-/** Two resource servers on one store, with spaces for Mutual, and somebody who knows the protocol well. */
+/** Two resource servers on one store with spaces for Mutual, and an attacker's tools for the protocol. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
@@ -23,23 +23,23 @@ import { UNLIMITED } from './attacked-pair.fixture.ts';
 export const ALICE = { user: 'alice', password: 'open sesame: 1=2' };
 export const BOB = { user: 'bob', password: 'something else' };
 
-/** The one that the tests use where any will do, and its realm. */
+/** The algorithm, and the realm, of tests that need no particular algorithm. */
 export const P_256 = 'iso-kam3-ec-p256-sha256';
 
 export interface Answer {
   readonly status: number;
-  /** The parameters of the one challenge of Mutual. Several challenges are an error. */
+  /** The parameters of the single Mutual challenge. Several challenges are an error. */
   readonly asked: AuthParams;
   /** The parameters of Authentication-Info. */
   readonly info: AuthParams;
 }
 
-/** Where a request goes: one of two processes, in clear text or over TLS to the first. */
+/** The listener for a request: one of two processes in clear text, or the first process over TLS. */
 export type Door = 0 | 1 | 'tls';
 
 export interface MutualSite extends AsyncDisposable {
   readonly pair: Pair;
-  /** The value of Authorization as it is; none: undefined. */
+  /** Sends the value of Authorization unchanged, or no field if it is undefined. */
   ask(
     door: Door,
     realm: string,
@@ -47,11 +47,11 @@ export interface MutualSite extends AsyncDisposable {
     from?: string,
   ): Promise<Answer>;
   client(realm: string, more?: Partial<ClientOptions>): ReturnType<typeof mutualClient>;
-  /** One that validates the certificate. */
+  /** A client that validates the server's certificate. */
   overTls(realm: string, more?: Partial<ClientOptions>): ReturnType<typeof mutualClient>;
 }
 
-/** A space for each algorithm, and two that share one. */
+/** One space per algorithm, and a second space with P_256. */
 const SPACES: readonly (readonly [realm: string, algorithm: MutualAlgorithmName])[] = [
   ...MUTUAL_ALGORITHM_NAMES.map((name) => [name, name] as const),
   ['other', P_256],
@@ -133,7 +133,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
 const membersOf = (params: readonly Param[]): AuthParams =>
   Object.fromEntries(params.map(({ name, value }) => [name, value]));
 
-/** The value of Authorization, all in quotes. */
+/** The value of Authorization, with all parameters in quotes. */
 export const credentials = (params: AuthParams): string =>
   `Mutual ${Object.entries(params)
     .map(([name, value]) => `${name}="${value}"`)

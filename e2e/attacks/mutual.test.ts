@@ -8,7 +8,7 @@ import { UNLIMITED } from './attacked-pair.fixture.ts';
 import { ALICE, BOB, credentials, P_256, startMutualSite } from './mutual.fixture.ts';
 import type { Answer, Door, MutualSite } from './mutual.fixture.ts';
 
-/** Attacks on Mutual (RFC 8120) by a stranger, by somebody in between, and by somebody with an account. */
+/** Attacks on Mutual (RFC 8120) by a stranger, by a server in between, and by an account holder. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let site: MutualSite;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const expectGranted = ({ status, info }: Answer, vks: string) => {
     expect([status, info['vks']]).toEqual([200, vks]);
   };
-  /** A refusal tells nothing that a client could take for a proof. */
+  /** A refusal has no value that a client could take for the server's proof. */
   const expectRefused = ({ status, asked, info }: Answer, reason: string) => {
     expect([status, asked['reason'], info['vks'], asked['ks1']]).toEqual([
       401,
@@ -40,14 +40,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   };
 
   describe('replay (RFC 8120 section 6)', () => {
-    test('the first proof again ends the session, at both processes', async () => {
+    test('a replay of the first proof ends the session, at both processes', async () => {
       const { vfy, vks } = await begin();
       expectGranted(await say(vfy(0), 1), vks(0));
       expectRefused(await say(vfy(0), 0), 'stale-session');
       for (const door of [0, 1] as const) expectRefused(await say(vfy(1), door), 'stale-session');
     });
 
-    test('one nc, fifty at once over both processes: one is let in', async () => {
+    test('if one nc is used fifty times at once at two processes, one request is admitted', async () => {
       const { vfy } = await begin();
       expect((await say(vfy(0))).status).toBe(200);
       const answers = await Promise.all(
@@ -59,7 +59,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('the first proof, fifty at once: one at most is let in', async () => {
+    test('if the first proof is sent fifty times at once, at most one request is admitted', async () => {
       const { vfy } = await begin();
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) => say(vfy(0), n % 2 ? 1 : 0)),
@@ -67,7 +67,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     });
 
-    test('fifty of a session at once, each with its nc: all are let in', async () => {
+    test('fifty requests of a session at once, each with its own nc, are all admitted', async () => {
       const { vfy, vks } = await begin();
       expectGranted(await say(vfy(0)), vks(0));
       const counts = Array.from({ length: 50 }, (_, n) => 1 + ((n * 7) % 50));
@@ -76,7 +76,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       );
     });
 
-    test('fifty guesses of the password in one session: one is looked at', async () => {
+    test('fifty password guesses in one session at once: the server checks one', async () => {
       const { vfy } = await begin(site.client(P_256, { password: 'guess' }));
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) => say(vfy(n), n % 2 ? 1 : 0)),
@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(reasons.filter((reason) => reason === 'stale-session')).toHaveLength(49);
     });
 
-    test('a client without the secret ends no proved session', async () => {
+    test('a client without the secret cannot end a session that is proved', async () => {
       const { vfy, vks } = await begin();
       expectGranted(await say(vfy(0)), vks(0));
       for (const nc of ['0', '1', '127', '1000000', '99999999999999999999']) {
@@ -100,15 +100,15 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('elsewhere', () => {
-    test('a session of one realm at another (section 6)', async () => {
+  describe('a proof for another place is refused', () => {
+    test('a session of one realm at another realm is refused (section 6)', async () => {
       const { vfy, vks } = await begin();
       expectRefused(await say(vfy(0), 0, 'other'), 'invalid-parameters');
       expectRefused(await say({ ...vfy(0), realm: 'other' }, 0, 'other'), 'stale-session');
       expectGranted(await say(vfy(0)), vks(0));
     });
 
-    test('a session in clear text over TLS, and the other way round', async () => {
+    test('a session from clear text is refused over TLS, and a session from TLS in clear text', async () => {
       const plain = await begin();
       const secure = await begin(site.overTls(P_256), 'tls');
       expectRefused(await say(plain.vfy(0), 'tls'), 'invalid-parameters');
@@ -120,14 +120,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectGranted(await say(secure.vfy(0), 'tls'), secure.vks(0));
     });
 
-    test('a server in between, with another certificate or another name (section 7)', async () => {
+    test('a proof made for a server in between, with another certificate or name, is refused (section 7)', async () => {
       const { vfy } = await begin(site.overTls(P_256), 'tls');
       expectRefused(await say(vfy(0, Buffer.alloc(32)), 'tls'), 'auth-failed');
       const plain = await begin();
       expectRefused(await say(plain.vfy(0, Buffer.from('http://evil.example:80'))), 'auth-failed');
     });
 
-    test('the session of somebody else: a proof of one is none in the other', async () => {
+    test("the proof of one person's session is refused in another person's session", async () => {
       const alice = await begin();
       const bob = await begin(site.client(P_256, BOB));
       const { sid } = alice;
@@ -137,7 +137,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect([status, info['vks']]).toEqual([200, bob.vks(1)]);
     });
 
-    test('sids are not to be guessed: neighbours of one are none', async () => {
+    test('a sid next to a known sid is refused', async () => {
       const { sid, vfy, vks } = await begin();
       for (const change of [-1n, 1n]) {
         const other = octets(BigInt(`0x${sid}`) + change, 16).toString('hex');
@@ -147,7 +147,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('downgrade', () => {
+  describe('a weaker variant is refused', () => {
     test.each([
       { algorithm: 'iso-kam3-dl-2048-sha256' },
       { algorithm: 'none' },
@@ -159,20 +159,20 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       { 'auth-scope': 'http://127.0.0.1' },
       { 'auth-scope': '*.0.0.1' },
       { realm: '' },
-    ])('%j instead of what was asked for', async (change) => {
+    ])('%j in place of the offered value is refused', async (change) => {
       expectRefused(await say({ ...site.client(P_256).kex(), ...change }), 'invalid-parameters');
       const { vfy, vks } = await begin();
       expectRefused(await say({ ...vfy(0), ...change }), 'invalid-parameters');
       expectGranted(await say(vfy(0)), vks(0));
     });
 
-    test('host over TLS (section 7)', async () => {
+    test('validation by host is refused over TLS (section 7)', async () => {
       const bent = { validation: 'host', vh: Buffer.from(site.pair.resourceTls) };
       const client = site.overTls(P_256, bent);
       expectRefused(await say(client.kex(), 'tls'), 'invalid-parameters');
     });
 
-    test('a client of one algorithm and a space of another: K_c1 is no other number', async () => {
+    test('the K_c1 of one algorithm is refused at a space of another', async () => {
       const short = site.client(P_256).kex();
       const algorithm = 'iso-kam3-ec-p521-sha512';
       const bent = { ...short, algorithm, realm: algorithm };
@@ -180,7 +180,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('K_c1 that would give a password away (RFC 8121 section 3)', () => {
+  describe('a K_c1 that would reveal a password is refused (RFC 8121 section 3)', () => {
     const dl = 'iso-kam3-dl-2048-sha256';
     const q = 2n * CLIENT_GROUPS[dl].order + 1n;
     const base64 = (number: bigint, length = 256) => octets(number, length).toString('base64');
@@ -208,7 +208,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused(await say({ ...client.kex(), kc1 }, 1, realm), 'invalid-parameters');
     });
 
-    test('a value that is no square, in the group of twice the order, is answered like a wrong password', async () => {
+    test('a K_c1 that is no square, in the group of twice the order, gets the answer to a wrong password', async () => {
       const kc1 = base64(q - 2n);
       const { status, asked } = await say({ ...site.client(dl).kex(), kc1 }, 0, dl);
       expect([status, asked['reason']]).toEqual([401, undefined]);
@@ -217,7 +217,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('malformed messages', () => {
+  describe('malformed messages are refused', () => {
     const spoils: readonly (readonly [string, (value: string) => string])[] = [
       ['cut off', (value) => value.slice(0, -1)],
       ['empty', () => ''],
@@ -240,7 +240,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('a parameter twice is 401, whichever (RFC 9110 section 11.2)', async () => {
+    test('any parameter twice gets 401 (RFC 9110 section 11.2)', async () => {
       for (const message of [site.client(P_256).kex(), (await begin()).vfy(0)]) {
         for (const [name, value] of Object.entries(message)) {
           for (const again of [name, name.toUpperCase()]) {
@@ -251,7 +251,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('the field twice', async () => {
+    test('the Authorization field twice', async () => {
       const { vfy } = await begin();
       const twice = [credentials(vfy(0)), credentials(vfy(0))];
       expect((await site.ask(0, P_256, twice)).status).toBe(400);
@@ -276,12 +276,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(info).toEqual({});
     });
 
-    test('more than any field may have is 431', async () => {
+    test('a field over the limit of all fields gets 431', async () => {
       const { status } = await site.ask(0, P_256, `Mutual user="${'u'.repeat(100_000)}"`);
       expect(status).toBe(431);
     });
 
-    test('names of any sort are nobody, alike; so is somebody without a password', async () => {
+    test('unknown names and a person without a password all get the same answers', async () => {
       await site.pair.cli('user', 'invite', 'carol');
       const seen = new Set<string>();
       for (const user of [
@@ -305,7 +305,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('an end at once: a new password, and a disabled person', async () => {
+  test('a new password and a disabled person end sessions at once', async () => {
     const { vfy, vks } = await begin(site.client(P_256, BOB));
     expectGranted(await say(vfy(0)), vks(0));
     const begun = await begin(site.client(P_256, BOB));
@@ -330,7 +330,7 @@ describe.each(STORE_KINDS)('on %s: a flood of key exchanges', (kind) => {
   });
   afterAll(async () => site[Symbol.asyncDispose]());
 
-  test('one address leaves as many sessions as it may, over both processes; others go on', async () => {
+  test('an address opens at most as many sessions as its limit, at two processes; another address is admitted', async () => {
     const kex = credentials(site.client(P_256, { user: 'nobody' }).kex());
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => site.ask(n % 2 ? 1 : 0, P_256, kex, '127.0.0.2')),

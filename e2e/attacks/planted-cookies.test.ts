@@ -13,7 +13,7 @@ import {
   signIn,
 } from '../flows/person.ts';
 
-describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
+describe.each(ONE_STORE)('on %s: cookies that an attacker planted', (kind) => {
   let flow: Flow;
   let app: App;
   let person: Person;
@@ -25,10 +25,10 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-  describe('an interaction is of the browser that began it', () => {
+  describe('an interaction belongs to the browser that began it', () => {
     const waiting = async (one: TestBrowser) => one.open(app.url({ prompt: 'login' }));
 
-    test('a stranger who knows its address sees and does nothing', async () => {
+    test('another browser that knows its address cannot see or finish it', async () => {
       const one = browserAt(flow);
       const page = await waiting(one);
       const stranger = browserAt(flow, 1);
@@ -63,20 +63,23 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
     test.each<[string, (one: TestBrowser) => Promise<Page>]>([
       ['at our own pages', (one) => one.open('/account')],
       ['for a client', (one) => one.open(app.url())],
-    ])('a session that was planted is not the one that is signed in, %s', async (_where, open) => {
-      const mallory = await newPerson(flow);
-      const attacker = await signedIn(flow, mallory);
-      await flow.pair.cli('user', 'end', mallory.name);
-      expect(attacker.cookies.map(({ name }) => name)).toContain('countersign-session');
-      const victim = browserAt(flow);
-      victim.plant(attacker);
-      await signIn(victim, await open(victim), person);
-      expect((await victim.open('/account')).text).toContain(person.name);
-      for (const server of [0, 1]) {
-        const also = alsoAt(flow, attacker, server);
-        expect(asksToSignIn(await also.open('/account'))).toBe(true);
-      }
-    });
+    ])(
+      'a planted session is not the session of the person who signs in %s',
+      async (_where, open) => {
+        const mallory = await newPerson(flow);
+        const attacker = await signedIn(flow, mallory);
+        await flow.pair.cli('user', 'end', mallory.name);
+        expect(attacker.cookies.map(({ name }) => name)).toContain('countersign-session');
+        const victim = browserAt(flow);
+        victim.plant(attacker);
+        await signIn(victim, await open(victim), person);
+        expect((await victim.open('/account')).text).toContain(person.name);
+        for (const server of [0, 1]) {
+          const also = alsoAt(flow, attacker, server);
+          expect(asksToSignIn(await also.open('/account'))).toBe(true);
+        }
+      },
+    );
 
     test('a person who signs in over a planted session of the attacker gets a session of their own', async () => {
       const mallory = await newPerson(flow);

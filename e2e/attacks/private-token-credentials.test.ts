@@ -16,7 +16,7 @@ import {
 } from './private-token.fixture.ts';
 import { parseAnswer } from './wire.fixture.ts';
 
-/** Tokens in fields as no client of good will writes them, and beside what would say who comes. */
+/** Tokens in malformed fields, and tokens beside data that could identify the client. */
 describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TokenServers;
   let key: string;
@@ -59,7 +59,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const fresh = async (space: SpaceName) => encodePadded(await tokenFor(servers, space, type));
     const good = (token: string) => `Authorization: PrivateToken token="${token}"`;
 
-    /** None of these is let in, and the token is as good as before. */
+    /** Expects that each try is refused and leaves the token unused. */
     async function expectRefused(
       space: SpaceName,
       tries: (token: string) => readonly (readonly [status: number, ...lines: string[]])[],
@@ -73,7 +73,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await ask(space, [good(token)])).status).toBe(200);
     }
 
-    test('RFC 9577 section 2.2.2, RFC 9110 section 11.4: malformed credentials are 401, two sets of them 400', () =>
+    test('RFC 9577 section 2.2.2, RFC 9110 section 11.4: malformed credentials get 401, and two sets of credentials 400', () =>
       expectRefused('tokens', (token) => [
         [400, good(token), good(token)],
         [400, good(token), 'Authorization: Bearer x'],
@@ -103,7 +103,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         [401, `X-Authorization: PrivateToken token="${token}"`],
       ]));
 
-    test('64 KiB of token are none, and 1 MiB is not read', () => {
+    test('a token of 64 KiB gets 401, and 1 MiB gets 431 unread', () => {
       const [long, longer] = [64, 1024].map((kibibytes) => 'A'.repeat(kibibytes * 1024));
       return expectRefused('tokens', (token) => [
         [401, `Authorization: PrivateToken token="${long}"`],
@@ -114,7 +114,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ]);
     });
 
-    test('as RFC 9110 section 11.4 lets it be written too: let in', async () => {
+    test('other valid spellings of RFC 9110 section 11.4 are admitted', async () => {
       for (const form of [
         (token: string) => `PrivateToken token="${token}"`,
         (token: string) => `PRIVATETOKEN Token = "${token}"`,
@@ -129,7 +129,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('beside an API key, right or wrong: 400, and neither is looked at (RFC 9577 section 5)', () =>
+    test('a token beside other credentials, right or wrong, gets 400, and neither is checked (RFC 9577 section 5)', () =>
       expectRefused('all', (token) => [
         [400, good(token), `X-API-Key: ${key}`],
         [400, good(token), 'X-API-Key: x'],
@@ -137,16 +137,16 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         [400, good(token), `Authorization: DPoP ${accessToken}`, 'DPoP: x'],
       ]));
 
-    test('beside an application that other credentials may stand beside: 400', async () => {
+    test('a token beside an API key gets 400, even where an API key may accompany other credentials', async () => {
       await expectRefused('beside', (token) => [
         [400, good(token), `X-API-Key: ${key}`],
         [400, good(token), 'X-API-Key: x'],
       ]);
-      // A key that is right does not open what a token opens.
+      // A valid API key alone does not admit to a space that needs a token.
       expect((await ask('beside', [`X-API-Key: ${key}`])).status).toBe(401);
     });
 
-    test('beside credentials in the query: 400 (RFC 6750 section 2.3)', async () => {
+    test('a token beside credentials in the query gets 400 (RFC 6750 section 2.3)', async () => {
       const token = await fresh('all');
       for (const query of [
         `?access_token=${accessToken}`,
@@ -159,7 +159,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await ask('all', [good(token)])).status).toBe(200);
     });
 
-    test('in the query it is no credentials', async () => {
+    test('a token in the query is ignored and stays unused', async () => {
       const token = await fresh('tokens');
       for (const name of ['token', 'access_token', 'PrivateToken']) {
         expect((await ask('tokens', [], `?${name}=${token}`)).status).toBe(401);
@@ -167,7 +167,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await ask('tokens', [good(token)])).status).toBe(200);
     });
 
-    test('proofs, cookies and addresses, which identify a client, do not get past the answer', async () => {
+    test('fields that could identify a client do not change the answer', async () => {
       const names = [
         'DPoP: eyJ0eXAiOiJkcG9wK2p3dCJ9.e30.AAAA',
         'Cookie: session=alice',

@@ -21,7 +21,7 @@ import {
   unsound,
 } from './private-token.fixture.ts';
 
-/** Tokens while a process, a store or a key is gone. */
+/** Tokens while a process, the store or a key is missing. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   ];
   const ofEachType = () => Promise.all(TYPES.map(({ type }) => tokenFor(servers, 'tokens', type)));
 
-  test('spent at a process that is killed (-9) after its answer: refused at the other, and by its successor', async () => {
+  test('a token spent at a process that is then killed (-9) stays refused at both processes', async () => {
     for (const dying of [0, 1]) {
       const [tokens, unspent] = [await ofEachType(), await ofEachType()];
       const server = servers.flow.pair.resources[dying];
@@ -50,7 +50,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('killed (-9) amid twenty that show one of each type: let in once in all, or not at all', async () => {
+  test('if a process is killed (-9) during twenty requests with one token, the token is admitted at most once', async () => {
     for (const dying of [1, 0]) {
       const tokens = await ofEachType();
       const server = servers.flow.pair.resources[dying];
@@ -74,7 +74,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   describe.each(TYPES)('type $type, $name', ({ type }) => {
     const fresh = () => tokenFor(servers, 'tokens', type);
 
-    test('while the store does not answer: 503, never let in; and afterwards once', async () => {
+    test('while the store does not answer, the token gets 503; afterwards it is admitted at most once', async () => {
       const [token, spent] = [await fresh(), await fresh()];
       expect((await show(0, spent)).status).toBe(200);
       const answers: HttpResponse[] = [];
@@ -84,7 +84,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
       expect(tally(answers)).toEqual({ 503: 4 });
       for (const { fields } of answers) expect(valuesOf(fields, 'Retry-After')).toHaveLength(1);
-      // One whose answer was 503 may have been spent: at most once is the promise.
+      // A token that got 503 may be spent all the same: the promise is at most once.
       const seen = [...(await statuses(token)), ...(await statuses(token))];
       expect([
         [200, 401, 401, 401],
@@ -95,7 +95,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('while the store does not answer nobody gets a token', async () => {
+  test('while the store does not answer, the issuer issues no token', async () => {
     const { octets } = await offerOf(servers, 'tokens', 2);
     const { issuance } = await mint(servers, octets);
     const [directory, fields] = [await servers.directory(), [await servers.access()]];
@@ -109,16 +109,19 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await ask(1)).status).toBe(200);
   });
 
-  /** Nothing can be written meanwhile; in PostgreSQL and Redis nothing read either. Resolves when all are ready again. */
+  /**
+   * Blocks writes to the store meanwhile, and reads too in PostgreSQL and Redis. Resolves when all servers
+   * are ready again.
+   */
   async function withoutStore(work: () => Promise<void>): Promise<void> {
     const { shared, flow } = servers;
     await using stopped = new AsyncDisposableStack();
-    // That the store failed, and readiness with it, is in the log.
+    // The log reports the failed store, which the test expects.
     const isMeant = (wrong: string) => wrong.includes('"event":"store.failing"');
     stopped.defer(() => until(async () => (await unsound(servers)).every(isMeant)));
     if (shared === undefined) {
       for (const name of ['state.db', 'transient.db']) {
-        // A server may be writing just then.
+        // A server may be writing at that moment.
         const file = new DatabaseSync(join(flow.pair.data, name), { timeout: 10_000 });
         const database = stopped.adopt(file, (one) => one.close());
         database.exec('BEGIN IMMEDIATE');
@@ -143,19 +146,19 @@ describe.each(ONE_STORE)('on %s, keys that live for seconds', (kind) => {
 
   const status = async (server: number, token: Buffer) =>
     (await spend(servers.origin(server), 'tokens', token)).status;
-  /** Returns the answer of an issuer to a request. */
+  /** Returns the issuer's answer to a request. */
   const answerTo = async (server: number, request: Buffer) =>
     servers.issuer(server)(
       tokenRequest(await servers.directory(), request, [await servers.access()]),
     );
 
-  test('RFC 9578 section 4: with its key a token ends, shown or not; the next key works', async () => {
+  test('RFC 9578 section 4: a token expires with its key, used or not, and a token of the next key works', async () => {
     const old: { type: (typeof TYPES)[number]['type']; spent: Minted; unspent: Minted }[] = [];
     for (const { type } of TYPES) {
       await until(async () => {
         const { octets } = await offerOf(servers, 'tokens', type);
         const [spent, unspent] = [await mint(servers, octets), await mint(servers, octets)];
-        // Else its key has ended meanwhile.
+        // Try again: the key expired meanwhile.
         if ((await status(0, spent.token)) !== 200) return false;
         old.push({ type, spent, unspent });
         return true;
@@ -176,14 +179,14 @@ describe.each(ONE_STORE)('on %s, keys that live for seconds', (kind) => {
       }
       await until(async () => {
         const next = await tokenFor(servers, 'tokens', type);
-        // Else its key has ended meanwhile as well.
+        // Try again: this key expired meanwhile, too.
         return !ids.some((id) => id.equals(idIn(next))) && (await status(1, next)) === 200;
       });
     }
   });
 
   test.each(TYPES)(
-    'section 4: a key that has not begun issues nothing, and is in no challenge: $name',
+    'section 4: a key before its start issues no token and is in no challenge: $name',
     async ({ type }) => {
       const seen: unknown[] = [];
       await until(async () => {
@@ -193,11 +196,11 @@ describe.each(ONE_STORE)('on %s, keys that live for seconds', (kind) => {
         const { issuance } = await mint(servers, Buffer.of(0, type));
         const request = Buffer.from(issuance.request);
         request.writeUInt8(truncatedKeyId(tokenKeyId(early.key)), 2);
-        // Below any modulus.
+        // A blinded message below any modulus is well-formed.
         if (type === BLIND_RSA) request.writeUInt8(0, 3);
         const { status: answered } = await answerTo(1, request);
         const { key } = await offerOf(servers, 'tokens', type);
-        // Else it may have begun meanwhile.
+        // Try again: the key may have started meanwhile.
         if (Date.now() >= early.notBefore * 1000) return false;
         seen.push(answered, key.equals(early.key));
         return true;

@@ -25,7 +25,7 @@ const QUOTA = 6;
 const REQUEST = '/private-token/request';
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Tokens for who may not have them, and more of them than one may have. */
+/** Requests for tokens by clients that may not have them, and for more tokens than the quota. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   const someone = () => randomUUID();
 
-  /** A token request by who has these fields, at one of the two. */
+  /** Sends a token request with these fields to one of the two issuers. */
   async function ask(
     fields: readonly Field[],
     server = 0,
@@ -54,7 +54,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   }
   const asking = async (claims: Partial<ForgedClaims>, server = 0, type: TokenType = 2) =>
     ask([await servers.access(claims)], server, type);
-  /** How many more there are for who has these fields. */
+  /** Counts how many more tokens a client with these fields can get. */
   async function left(fields: () => Promise<readonly Field[]>): Promise<number> {
     for (let count = 0; count <= QUOTA; count += 1) {
       const { status } = await ask(await fields(), count);
@@ -70,25 +70,28 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     /error="?([a-z_]+)/.exec(valuesOf(fields, 'WWW-Authenticate').join())?.[1];
 
   describe('the quota (RFC 9576 section 6.1)', () => {
-    test.each(TYPES)('ten at once at its end, over two processes: type $type', async ({ type }) => {
-      for (let round = 0; round < 3; round += 1) {
-        const client_id = someone();
-        for (let n = 0; n < QUOTA - 3; n += 1) {
-          expect((await asking({ client_id }, n, type)).status).toBe(200);
+    test.each(TYPES)(
+      'ten requests at once near the limit, at two processes, get no more tokens than the quota: type $type',
+      async ({ type }) => {
+        for (let round = 0; round < 3; round += 1) {
+          const client_id = someone();
+          for (let n = 0; n < QUOTA - 3; n += 1) {
+            expect((await asking({ client_id }, n, type)).status).toBe(200);
+          }
+          const fields = [await servers.access({ client_id })];
+          const all = Array.from({ length: 10 }, (_, n) => ask(fields, n, type));
+          const answers = await Promise.all(all);
+          expect(tally(answers)).toEqual({ 200: 3, 429: 7 });
+          for (const { status, fields: got } of answers) {
+            const wait = valuesOf(got, 'Retry-After').map(Number);
+            expect(wait).toEqual(status === 200 ? [] : [expect.any(Number)]);
+            if (status === 429) expect(wait[0]).toBeGreaterThan(0);
+          }
         }
-        const fields = [await servers.access({ client_id })];
-        const all = Array.from({ length: 10 }, (_, n) => ask(fields, n, type));
-        const answers = await Promise.all(all);
-        expect(tally(answers)).toEqual({ 200: 3, 429: 7 });
-        for (const { status, fields: got } of answers) {
-          const wait = valuesOf(got, 'Retry-After').map(Number);
-          expect(wait).toEqual(status === 200 ? [] : [expect.any(Number)]);
-          if (status === 429) expect(wait[0]).toBeGreaterThan(0);
-        }
-      }
-    });
+      },
+    );
 
-    test('both types have one', async () => {
+    test('both types share one quota', async () => {
       const client_id = someone();
       for (let n = 0; n < QUOTA; n += 1) {
         const type = n % 2 === 0 ? 1 : 2;
@@ -99,7 +102,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('each person has one for each client: no other person, and no other client, pays for it', async () => {
+    test('the quota is per person and client: another person or client has its own', async () => {
       const [alice, bob] = [someone(), someone()];
       const [one, other] = [someone(), someone()];
       const person = (sub: string, client_id: string) =>
@@ -108,12 +111,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await left(person(bob, one))).toBe(QUOTA);
       expect(await left(person(alice, other))).toBe(QUOTA);
       expect(await left(as({ client_id: one }))).toBe(QUOTA);
-      // A client has that name, but is no person.
+      // A client whose id equals alice's id is not alice.
       expect(await left(as({ client_id: alice }))).toBe(QUOTA);
       expect(await left(person(alice, one))).toBe(0);
     });
 
-    test('names that run into each other are not one', async () => {
+    test('names that are equal when joined have separate quotas', async () => {
       const [a, b] = [someone(), someone()];
       const person = (sub: string, client_id: string) =>
         as({ sub, client_id, grant_id: someone(), sub_gen: 0 });
@@ -123,7 +126,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await left(person(a, `${b}","x`))).toBe(QUOTA);
     });
 
-    test('neither another access token, nor another grant, key, address or request id renews it', async () => {
+    test('another access token, grant, key, address or request id does not renew the quota', async () => {
       const [sub, client_id] = [someone(), someone()];
       const client = prover(now);
       const grant = () => ({ sub, client_id, grant_id: someone(), sub_gen: 0 });
@@ -147,7 +150,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await expect(mint(servers, octets, { send, fields })).rejects.toThrow('429');
     });
 
-    test('real people: another sign-in, another code and a refresh are the same person', async () => {
+    test("real people: another sign-in, another code and a refresh do not renew a person's quota", async () => {
       const { flow } = servers;
       const args = ['--name', 'App', '--public', '--scope', 'private-token offline_access'];
       const redirect = ['--redirect-uri', 'https://app.example/callback'];
@@ -176,7 +179,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await left(bearer((await tokensOf(bob)).access))).toBe(QUOTA);
     });
 
-    test('octets that are no request cost nothing; a message that is no element costs one', async () => {
+    test('a malformed request uses no quota; a well-formed request with an invalid element uses one token', async () => {
       const client_id = someone();
       const fields = [await servers.access({ client_id })];
       const content = (text: string, server: number) =>
@@ -203,7 +206,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('clients that may ask (RFC 6750, RFC 9068 section 4, RFC 9449)', () => {
+  describe('a token request is refused (RFC 6750, RFC 9068 section 4, RFC 9449)', () => {
     const refused = async (
       claims: Partial<ForgedClaims>,
       status: number,
@@ -216,7 +219,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     };
 
-    test('nobody without an access token, or with something else', async () => {
+    test('without an access token, or with other credentials', async () => {
       const { octets } = await offerOf(servers, 'tokens', 2);
       const { token } = await mint(servers, octets, { fields: [await servers.access()] });
       for (const fields of [
@@ -231,7 +234,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('not with tokens for the resource server, or for other endpoints of this one', async () => {
+    test('with a token for the resource server, or for another endpoint of the issuer', async () => {
       const { pair } = servers.flow;
       for (const aud of [
         `${pair.resource}/tokens/`,
@@ -249,13 +252,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('not without the scope, whatever others there are', async () => {
+    test('without the scope, even with other scopes', async () => {
       for (const scope of ['', 'private', 'private-token:verify', 'documents:read Private-Token']) {
         await refused({ scope }, 403, 'insufficient_scope');
       }
     });
 
-    test('not with a token that is expired, not yet good, or of somebody else', async () => {
+    test('with a token that is expired, not yet valid, or of another issuer', async () => {
       const then = now();
       await refused({ exp: then - 60 }, 401, 'invalid_token');
       await refused({ iat: then + 600, exp: then + 1200 }, 401, 'invalid_token');
@@ -264,7 +267,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await refused({ epoch: someone() }, 401, 'invalid_token');
     });
 
-    test('not with a token that is bound to a key, without its proof for this request', async () => {
+    test('with a token that is bound to a key, without its proof for this request', async () => {
       const [client, other] = [prover(now), prover(now)];
       const [, bearer] = await servers.access({ client_id: someone(), cnf: { jkt: client.jkt } });
       const token = bearer.slice('Bearer '.length);
@@ -287,11 +290,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         for (const server of [0, 1]) expect((await ask(fields, server)).status).toBe(401);
       }
       expect((await ask(withProof(proof))).status).toBe(200);
-      // RFC 9449 section 11.1: a proof is good once, at whichever process.
+      // RFC 9449 section 11.1: each proof is accepted once, at any process.
       for (const server of [0, 1]) expect((await ask(withProof(proof), server)).status).toBe(401);
     });
 
-    test('from the very next request on not with what was revoked, at both', async () => {
+    test('with a revoked token, person or client, from the next request on at both', async () => {
       const { pair, stores, until } = servers.flow;
       const client = await pair.addClient('private-token');
       const form = { grant_type: 'client_credentials', resource: servers.endpoint('request') };

@@ -15,7 +15,7 @@ import {
   type TokenServers,
 } from './private-token.fixture.ts';
 
-/** A lure of a site whose name is `site`. */
+/** The challenge of a malicious site whose name is `site`. */
 interface Lure {
   readonly challenge: Partial<TokenChallenge>;
   readonly key: Buffer;
@@ -25,7 +25,7 @@ interface Lure {
  * Malicious sites, and attackers on the network, change challenges. The command line refuses these challenges before
  * its user signs in, before the issuer hears of it, and before it sends a token.
  */
-describe('the command line', () => {
+describe('the command line refuses', () => {
   let servers: TokenServers;
   let home: TemporaryFolder;
   let rogue: RogueKey;
@@ -44,7 +44,10 @@ describe('the command line', () => {
   const run = (...args: readonly string[]) =>
     runCommand(['private-token', ...args], { ...servers.flow.pair.env, HOME: home.path });
 
-  /** Whatever the command, it ends with that reason, and no more than the question was asked. */
+  /**
+   * Expects both commands to fail with that reason. The site receives the question only, and the issuer no
+   * request.
+   */
   async function expectRefused(
     reason: RegExp,
     ask: (site: string) => readonly string[],
@@ -64,7 +67,7 @@ describe('the command line', () => {
     ]);
     for (const { log } of servers.flow.pair.authz) {
       expect(log).not.toContain('"path":"/private-token/request"');
-      // The resource server asks for a token of its own.
+      // Lines of the resource server, which gets an access token of its own.
       const others = log.split('\n').filter((line) => !line.includes('"client":"resource-server"'));
       expect(others.join('\n')).not.toMatch(/"path":"\/(?:device|auth|token)/);
     }
@@ -76,17 +79,17 @@ describe('the command line', () => {
     return `PrivateToken challenge="${encodePadded(bytes)}", token-key="${encodePadded(key)}"`;
   };
 
-  test('RFC 9576 section 6.2: a key of its own, by which it would know a visitor again', () =>
+  test("RFC 9576 section 6.2: a key of the site's own, by which the site could recognize a visitor", () =>
     expectRefused(/key/, (site) => [
       lure({ challenge: { origins: [site] }, key: rogue.publicKey }),
     ]));
 
-  test('a key of the other type', async () => {
+  test('a key of the other token type', async () => {
     const { key } = await offerOf(servers, 'tokens', 1);
     await expectRefused(/key/, (site) => [lure({ challenge: { origins: [site] }, key })]);
   });
 
-  test('RFC 9577 section 2.1.3: the challenge of another site, whose tokens it wants', async () => {
+  test('RFC 9577 section 2.1.3: the challenge of another site, from a site that wants its tokens', async () => {
     const { octets, key } = await offerOf(servers, 'tokens', 2);
     const challenge = `PrivateToken challenge="${encodePadded(octets)}", token-key="${encodePadded(key)}"`;
     await expectRefused(/is for .* not for/, () => [challenge]);
@@ -95,11 +98,11 @@ describe('the command line', () => {
   test.each([
     ['any site', []],
     ['a site whose name begins alike', ['127.0.0.1']],
-  ])('tokens that are good at %s', (_, origins) =>
+  ])('a challenge whose tokens are valid at %s', (_, origins) =>
     expectRefused(/is for .* not for/, () => [lure({ challenge: { origins }, key: good })]),
   );
 
-  test('an issuer of its own, for which nobody vouches', async () => {
+  test("an issuer of the site's own, whose certificate is not trusted", async () => {
     const issuer = await listen(
       () => ({ body: 'directory' }),
       selfSigned(['localhost'], systemClock, systemRandom),
@@ -113,15 +116,15 @@ describe('the command line', () => {
     expect(issuer.received).toEqual([]);
   });
 
-  test('somebody between takes the challenge away, and asks for a password instead', () =>
+  test('a replaced challenge that asks for a password instead', () =>
     expectRefused(/none asks for a PrivateToken/, () => ['Basic realm="tokens"']));
 
-  test('a type that nobody knows', () =>
+  test('an unknown token type', () =>
     expectRefused(/unknown/, (site) => [
       lure({ challenge: { type: 0xda7a, origins: [site] }, key: good }),
     ]));
 
-  test('a challenge that is cut', () =>
+  test('a truncated challenge', () =>
     expectRefused(/malformed/, (site) => [
       lure({ challenge: { origins: [site] }, key: good }).replace(/="..../, '="'),
     ]));

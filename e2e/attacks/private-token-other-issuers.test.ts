@@ -31,7 +31,7 @@ import {
   type Stranger,
 } from './private-token-strangers.fixture.ts';
 
-/** Issuers that mean harm, or do not know what they do. */
+/** Other issuers that are malicious or misconfigured. */
 
 let servers: TokenServers;
 let rogue: RogueKey;
@@ -43,8 +43,8 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-describe("somebody else's issuer (RFC 9578 section 4)", () => {
-  /** The answers of the bad issuers to a request for their directory. */
+describe("another issuer than the pair's own (RFC 9578 section 4)", () => {
+  /** The directory answers of the bad issuers. */
   const bad: Readonly<Record<string, RequestListener>> = {};
   const strangers = new Map<string, Stranger>();
   let good: Stranger;
@@ -137,11 +137,11 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
     if (offer === undefined) throw new Error(`no challenge at ${path}`);
     return offer.octets;
   }
-  /** Returns the challenge that names that issuer. */
+  /** Returns a challenge that names this issuer. */
   const challengeOf = (issuer: string) =>
     encodeChallenge({ type: 2, issuer, context: Buffer.alloc(0), origins: [origin()] });
 
-  test('its tokens are good where it is named, and nowhere else, though another has its keys', async () => {
+  test('its tokens are valid only in spaces that name it, even if another issuer has the same keys', async () => {
     const [mine, copied] = [await challengeAt('/tokens/'), await challengeAt('/copy/')];
     expect([mine, copied]).toEqual([challengeOf(good.name), challengeOf(copy.name)]);
     const token = rogue.token(mine);
@@ -155,7 +155,7 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
     ]);
   });
 
-  test('whose certificate nobody vouches for is not believed', async () => {
+  test('an issuer with an untrusted certificate gets no request, and its space answers 503', async () => {
     const before = good.asked.length;
     await expectUnavailable(untrusting);
     const { status } = await untrusting(
@@ -165,7 +165,7 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
     expect(good.asked).toHaveLength(before);
   });
 
-  test('a directory that cannot be used: 503, no challenge, and no token of it passes', async () => {
+  test('if a directory is unusable, its space answers 503 without a challenge and accepts no token', async () => {
     expect(strangers.size).toBeGreaterThan(25);
     const before = good.asked.length;
     await Promise.all(
@@ -180,7 +180,7 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
         expect(valuesOf(challenge.fields, 'WWW-Authenticate')).toEqual([]);
       }),
     );
-    // No redirect was followed.
+    // The server followed no redirect.
     expect(good.asked.length - before).toBeLessThanOrEqual(1);
     for (const [what, { asked }] of strangers) {
       expect([what, new Set(asked)]).toEqual([what, new Set([DIRECTORY_PATH])]);
@@ -188,7 +188,7 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
     expect((await at('/tokens/', rogue.token(challengeOf(good.name)))).status).toBe(200);
   });
 
-  test('a flood of tokens of unknown keys asks it once in a while', async () => {
+  test('a flood of tokens with unknown keys makes the server fetch the directory at most once a second', async () => {
     await expect(challengeAt('/copy/')).resolves.toEqual(challengeOf(copy.name));
     const before = copy.asked.length;
     const unknown = await rogueKey();
@@ -201,7 +201,7 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
     expect(copy.asked.length - before).toBeLessThanOrEqual(now() - began + 3);
   });
 
-  test('the process lives on, none of this was a defect, and no log has a token', () => {
+  test('the process still runs, no logged error is a defect, and the log has no token', () => {
     const lines = server.log.split('\n');
     expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
     expect(lines.some((line) => line.includes('private-token.directory'))).toBe(true);
@@ -209,10 +209,10 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
   });
 });
 
-/** A key of RSA as everything else encodes it (RFC 3279), which is not for this. */
+/** An RSA key in the usual encoding (RFC 3279), which is not allowed for tokens. */
 async function plainRsa(): Promise<string> {
   const { publicKey } = await generateBlindRsaKey();
-  // rsaEncryption in the place of RSASSA-PSS.
+  // rsaEncryption in place of RSASSA-PSS.
   const changed = Buffer.from(publicKey);
   changed[changed.indexOf(Buffer.from('2a864886f70d01010a', 'hex')) + 8] = 1;
   return changed.toString('base64url');

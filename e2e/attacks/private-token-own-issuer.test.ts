@@ -16,7 +16,7 @@ import {
   statusOf,
 } from './private-token-strangers.fixture.ts';
 
-/** An issuer that is gone, or that somebody else pretends to be. */
+/** The pair's own issuer while it is down, or while an impostor uses its port. */
 
 let servers: TokenServers;
 let rogue: RogueKey;
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(async () => servers[Symbol.asyncDispose]());
 
-describe('the issuer of the pair', () => {
-  test('RFC 9576 section 6.2: a server with its port and name, but another certificate, is not trusted', async () => {
+describe("the pair's own issuer", () => {
+  test('RFC 9576 section 6.2: an impostor with its port and name, but another certificate, is not trusted', async () => {
     const { pair } = servers.flow;
     const issued = {
       rsa: await offerOf(servers, 'tokens', 2),
@@ -64,7 +64,7 @@ describe('the issuer of the pair', () => {
 
       const failing = () =>
         pair.resources.every(({ log }) => log.includes('private-token.directory'));
-      // The directory is fresh for a second: both ask again, and find somebody else.
+      // The directory is fresh for one second: then both servers ask again, and find the impostor.
       await until(async () => {
         for (const server of [0, 1]) await servers.origin(server)(get('/tokens/'));
         return failing();
@@ -73,7 +73,7 @@ describe('the issuer of the pair', () => {
         const send = servers.origin(server);
         for (const token of forged) expect([401, 503]).toContain(await statusOf(send, token));
         for (const token of [voprf, forgedVoprf]) expect(await statusOf(send, token)).toBe(503);
-        // Its former answer holds (stale-if-error).
+        // The earlier answer of the real issuer stays in use (stale-if-error).
         expect((await offerOf(servers, 'tokens', 2, send)).key.equals(issued.rsa.key)).toBe(true);
       }
       expect(await statusOf(servers.origin(0), good)).toBe(200);
@@ -83,13 +83,13 @@ describe('the issuer of the pair', () => {
       for (const token of [later, voprf, ...forged]) {
         expect(await statusOf(newcomer, token)).toBe(503);
       }
-      // Other schemes of a space do not need it.
+      // The space's other schemes do not need the issuer.
       const { status, fields } = await newcomer(get('/all/'));
       expect([status, valuesOf(fields, 'WWW-Authenticate').join()]).toEqual([
         401,
         expect.not.stringContaining('PrivateToken'),
       ]);
-      // Neither token nor secret was sent to it.
+      // The impostor received no token and no secret.
       expect(impostor.asked).toEqual([]);
       await pair.authz[1]?.kill();
     }
@@ -98,14 +98,14 @@ describe('the issuer of the pair', () => {
     for (const send of [servers.origin(0), servers.origin(1), latest]) {
       await until(async () => (await send(get('/tokens/'))).status === 401);
     }
-    // A token that was shown meanwhile was not spent.
+    // A token shown during the attack was not spent.
     await until(async () => (await statusOf(servers.origin(1), voprf)) === 200);
     expect(await statusOf(latest, voprf)).toBe(401);
     expect(await statusOf(latest, later)).toBe(200);
     for (const token of [...forged, forgedVoprf]) expect(await statusOf(latest, token)).toBe(401);
   });
 
-  test('unavailable at the start: 503 until it is there, and then challenges', async () => {
+  test('if it is down at the start, the space answers 503, and later sends challenges', async () => {
     const { pair } = servers.flow;
     await Promise.all(pair.authz.map((server) => server.kill()));
     await using scope = new AsyncDisposableStack();
@@ -113,7 +113,7 @@ describe('the issuer of the pair', () => {
     for (let time = 0; time < 3; time += 1) await expectUnavailable(send);
     for (const server of pair.authz) await server.start();
     await until(async () => (await send(get('/tokens/'))).status === 401);
-    // The keys of one type may be there before those of the other.
+    // The keys of one type may be known before the keys of the other type.
     const { octets } = await eventually(() => offerOf(servers, 'tokens', 1, send));
     expect(await statusOf(send, (await mint(servers, octets)).token)).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Two people who get tokens and spend them, with all that may tell one from the other. */
+/** Two people who get and spend tokens, each with data that could identify the person. */
 import { randomUUID } from 'node:crypto';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Field, HttpRequest, HttpResponse } from '../clients/digest/exchange.ts';
@@ -15,18 +15,18 @@ import {
   type TokenServers,
 } from './private-token.fixture.ts';
 
-/** Somebody of flesh and blood, with all that may tell them from others. */
+/** A person, with everything that could distinguish that person's requests. */
 export interface Visitor {
   readonly person: Person;
-  /** The application that they use. */
+  /** The client id of the application. */
   readonly client: string;
-  /** Where they get tokens from, and where they spend them. */
+  /** The person's address at the issuer, and at the resource server. */
   readonly addresses: readonly [issuance: string, redemption: string];
-  /** Which of the servers they are sent to. */
+  /** The index of the server that the person uses. */
   readonly server: number;
   readonly agent: string;
   readonly access: Field;
-  /** Fields of each request. */
+  /** Fields that the person sends with each request. */
   readonly fields: readonly Field[];
 }
 
@@ -36,9 +36,9 @@ export interface Redemption {
   readonly space: SpaceName;
   readonly minted: Minted;
   readonly answer: HttpResponse;
-  /** To the same token again. */
+  /** The answer to a second use of the token. */
   readonly replay: HttpResponse;
-  /** To one with another authenticator. */
+  /** The answer to a token with another authenticator. */
   readonly forgery: HttpResponse;
 }
 
@@ -56,7 +56,7 @@ export const requestFor = (
   content: Buffer.alloc(0),
 });
 
-/** Two people sign in through one application, which gets them what lets them ask for tokens. */
+/** Two people sign in through one application, and get access tokens for token requests. */
 export async function arrive({ flow, endpoint }: TokenServers): Promise<readonly Visitor[]> {
   const args = ['--name', 'App', '--public', '--scope', 'private-token', ...CODE_GRANTS];
   const added = await flow.pair.cli('client', 'add', ...args, '--redirect-uri', CALLBACK);
@@ -84,7 +84,7 @@ export async function arrive({ flow, endpoint }: TokenServers): Promise<readonly
   );
 }
 
-/** Somebody puts a document there. */
+/** Another client puts the document that both people read. */
 export async function fill(servers: TokenServers): Promise<Minted> {
   const { octets } = await offerOf(servers, 'documents', 2);
   const fields = [await servers.access({ client_id: 'filler' })];
@@ -107,7 +107,7 @@ export async function getToken(
   return mint(servers, octets, { send, fields: [access, ...fields] });
 }
 
-/** Gets a token and spends it; then shows it again, and a false one. */
+/** Gets a token and spends it; then sends it again, and sends a forged token. */
 export async function visit(
   servers: TokenServers,
   visitor: Visitor,

@@ -22,12 +22,12 @@ import {
   WINDOW,
 } from './private-token.fixture.ts';
 
-/** Where the fields of a token begin (RFC 9577 section 2.2.1). */
+/** The offsets of the fields in a token (RFC 9577 section 2.2.1). */
 const CHALLENGE = 34;
 const KEY_ID = 66;
 const AUTHENTICATOR = 98;
 
-/** Tokens used again, elsewhere, later, or changed: at two origins in turn, which are two processes. */
+/** Tokens that are reused, misdirected, expired or changed, at two origin processes alternately. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   let name: string;
@@ -43,7 +43,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const show = (server: number, token: Uint8Array, space: SpaceName = 'tokens') =>
     spend(servers.origin(server % 2), space, token);
   const status = async (...args: Parameters<typeof show>) => (await show(...args)).status;
-  /** Refused at both, as anybody is who comes with nothing. */
+  /** Expects both servers to refuse the token with a fresh challenge, as without credentials. */
   async function expectRefused(token: Uint8Array, space: SpaceName = 'tokens'): Promise<void> {
     for (const server of [0, 1]) {
       const answer = await show(server, token, space);
@@ -56,24 +56,24 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const offer = (space: SpaceName = 'tokens') => offerOf(servers, space, type);
     const fresh = (space: SpaceName = 'tokens') => tokenFor(servers, space, type);
 
-    describe('spent once (RFC 9577 section 2.2)', () => {
-      test('fifty times at once, by turns at two processes: let in once', async () => {
+    describe('a token is accepted once (RFC 9577 section 2.2)', () => {
+      test('if it is sent fifty times at once to two processes', async () => {
         const token = await fresh();
         const all = Array.from({ length: 50 }, (_, n) => show(n, token));
         expect(tally(await Promise.all(all))).toEqual({ 200: 1, 401: 49 });
         await expectRefused(token);
       });
 
-      test('at once in two spaces that take it: let in once', async () => {
+      test('if it is sent at once to several spaces that accept it', async () => {
         const token = await fresh();
         const spaces = ['tokens', 'again', 'documents'] as const;
         const all = Array.from({ length: 30 }, (_, n) => show(n, token, spaces[n % 3]));
         const { 200: passed = 0, 404: missing = 0, 401: refused } = tally(await Promise.all(all));
-        // Past the door of `documents` there is nothing.
+        // `documents` answers 404 to an admitted request, because it has no document.
         expect([passed + missing, refused]).toEqual([1, 29]);
       });
 
-      test('ten tokens at once: all pass, and each once', async () => {
+      test('beside nine other tokens at once', async () => {
         const { octets } = await offer();
         const tokens: Buffer[] = [];
         for (let n = 0; n < 10; n += 1) tokens.push((await mint(servers, octets)).token);
@@ -82,7 +82,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(tally(await all())).toEqual({ 401: 10 });
       });
 
-      test('in the other spelling of its octets it is the same token', async () => {
+      test('in both spellings of its octets', async () => {
         const token = await fresh();
         const spelt = (text: string, server: number) =>
           servers.origin(server)({
@@ -100,8 +100,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
     });
 
-    describe('good for what it was asked for alone (RFC 9577 section 2.2)', () => {
-      test('not at the origin over TLS, nor the other way round', async () => {
+    describe('a token is valid only for its challenge (RFC 9577 section 2.2)', () => {
+      test('it is refused at the same origin over TLS, and the other way round', async () => {
         const tls = servers.originTls(0);
         const [here, there] = [await fresh(), await offerOf(servers, 'tokens', type, tls)];
         expect(there.challenge.origins).not.toEqual((await offer()).challenge.origins);
@@ -120,11 +120,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         ['this origin and another', () => ({ origins: [name, 'origin.example'] })],
         ['this origin twice', () => ({ origins: [name, name] })],
         ['a context, where there is none', () => ({ context: Buffer.alloc(32) })],
-      ])('not for a challenge of %s', async (_, changes) => {
+      ])('it is refused for a challenge of %s', async (_, changes) => {
         await expectRefused(await tokenForOther(servers, await offer(), changes()));
       });
 
-      test('in the window before, in this and in the next; neither later nor earlier', async () => {
+      test('it is accepted one window before and after its own, and refused outside', async () => {
         const { config, pair, stores } = servers.flow;
         const memory = (await stores.revocations.epoch(false)) ?? '';
         const at = (now: number) => ({ now, memory });
@@ -144,7 +144,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(seen).toEqual([401, 401, 200, 200, 200, 401, 401]);
       });
 
-      test('not for the context of another space, nor where there is none', async () => {
+      test("it is refused for another space's context, and in a space without contexts", async () => {
         const token = await fresh('window');
         await expectRefused(token, 'other-window');
         await expectRefused(token, 'tokens');
@@ -152,7 +152,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(await status(1, token, 'window')).toBe(200);
       });
 
-      test('not where only the other type is taken', async () => {
+      test('it is refused in a space of the other type only', async () => {
         const [mine, others] =
           type === 1 ? (['voprf', 'rsa'] as const) : (['rsa', 'voprf'] as const);
         const token = await fresh(mine);
@@ -160,12 +160,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         const { octets } = await offerOf(servers, others, type === 1 ? 2 : 1);
         const forged = Buffer.from(octets);
         forged.writeUInt16BE(type);
-        // The challenge of this type would be the same as that of a space that takes it.
+        // Apart from its type, this challenge equals the challenge of a space that accepts the token.
         await expectRefused((await mint(servers, forged)).token, others);
         expect(await status(0, token, mine)).toBe(200);
       });
 
-      test('not as the other type, whatever its length', async () => {
+      test('it is refused as a token of the other type, with any length', async () => {
         const token = await fresh();
         const other = Buffer.from(token);
         other.writeUInt16BE(3 - type);
@@ -176,8 +176,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
     });
 
-    describe('whole and unchanged (RFC 9577 section 2.2.1)', () => {
-      test('with one bit of any field flipped it is refused, and not spent', async () => {
+    describe('a token must be whole and unchanged (RFC 9577 section 2.2.1)', () => {
+      test('one flipped bit in any field: the token is refused and not spent', async () => {
         const token = await fresh();
         for (const at of [0, 1, 2, CHALLENGE, KEY_ID, AUTHENTICATOR, token.length - 1]) {
           const changed = Buffer.from(token);
@@ -188,7 +188,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(await status(0, token)).toBe(200);
       });
 
-      test('cut, or longer: refused, and not spent', async () => {
+      test('a truncated or extended token is refused and not spent', async () => {
         const token = await fresh();
         for (const length of [0, 1, AUTHENTICATOR, token.length - 1]) {
           const answer = await show(length, token.subarray(0, length));
@@ -201,7 +201,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(await status(0, token)).toBe(200);
       });
 
-      test('with a field of another good token it is refused, and neither is spent', async () => {
+      test('with a field of another valid token it is refused, and neither token is spent', async () => {
         const [one, other] = [await fresh(), await fresh()];
         for (const [from, to] of [
           [2, CHALLENGE],
@@ -215,7 +215,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect([await status(0, one), await status(1, other)]).toEqual([200, 200]);
       });
 
-      test('with any authenticator that is not that of the issuer: refused', async () => {
+      test("with an authenticator that is not the issuer's, it is refused", async () => {
         const token = await fresh();
         const input = token.subarray(0, AUTHENTICATOR);
         const { length } = token.subarray(AUTHENTICATOR);
@@ -238,7 +238,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await status(0, token)).toBe(200);
   });
 
-  test('RFC 9576 section 6: tokens of a compromised key are refused by the next request', async () => {
+  test('RFC 9576 section 6: tokens of a compromised key are refused from the next request on', async () => {
     for (const { type } of TYPES) {
       const [early, spare] = [
         await tokenFor(servers, 'tokens', type),
@@ -258,7 +258,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('no token, and no answer to one, makes an answer that a cache may keep', async () => {
+  test('no answer to a token may be cached', async () => {
     const answers: HttpResponse[] = [];
     for (const { type } of TYPES) {
       const token = await tokenFor(servers, 'tokens', type);

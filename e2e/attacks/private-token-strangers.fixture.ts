@@ -1,4 +1,4 @@
-/** Issuers that are none of ours, and resource servers that are told of them. */
+/** Issuers that do not belong to the pair, and resource servers that are configured to use them. */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
@@ -28,7 +28,7 @@ import {
   type TokenServers,
 } from './private-token.fixture.ts';
 
-/** Servers that look at directories often, and a key that none of them has. */
+/** Starts servers that refresh issuer directories often, and makes a key that no directory has. */
 export async function startWithRogue(): Promise<{
   readonly servers: TokenServers;
   readonly rogue: RogueKey;
@@ -44,13 +44,13 @@ export const now = () => Math.floor(Date.now() / 1000);
 export const certificate = selfSigned(['localhost'], systemClock, systemRandom);
 
 export interface Stranger extends AsyncDisposable {
-  /** Server name. */
+  /** The issuer's server name. */
   readonly name: string;
-  /** Paths of the requests that came through. */
+  /** The paths of received requests. */
   readonly asked: string[];
 }
 
-/** Somebody's server of https at localhost, on that port if it is given. */
+/** Starts an https server at localhost, on the given port or on a free one. */
 export async function startStranger(answer: RequestListener, port = 0): Promise<Stranger> {
   const asked: string[] = [];
   const server = createServer(certificate, (request, response) => {
@@ -79,7 +79,7 @@ export const directory =
       .writeHead(200, { 'Content-Type': DIRECTORY_TYPE, 'Cache-Control': 'max-age=1', ...fields })
       .end(document);
 
-/** One more resource server of the same origin, with these members of the configuration and environment. */
+/** Starts another resource server of the same origin, with additional settings and environment. */
 export async function startOrigin(
   { flow: { pair } }: TokenServers,
   owner: AsyncDisposableStack,
@@ -105,7 +105,7 @@ export async function startOrigin(
 export const statusOf = async (send: Send, token: Uint8Array) =>
   (await spend(send, 'tokens', token)).status;
 
-/** No challenge, but a time to come back at. */
+/** Expects a 503 without a challenge, but with Retry-After. */
 export async function expectUnavailable(send: Send, path = '/tokens/'): Promise<void> {
   const { status, fields } = await send(get(path));
   expect([path, status]).toEqual([path, 503]);

@@ -1,4 +1,4 @@
-/** All that is left behind of what people did: stores, files and logs, to be searched for secrets. */
+/** Collects all traces of people's actions in stores, files and logs, and searches them for secrets. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import { createClient, RESP_TYPES } from 'redis';
 import type { SharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { TokenServers } from './private-token.fixture.ts';
 
-/** Where something may be found, and what is there. */
+/** The content of each place that could have a trace. */
 export type Traces = ReadonlyMap<string, Buffer>;
 
-/** A row of the store: of a table, or a key of Redis with what it holds. */
+/** A row of the store: a table's row, or a Redis key with its content. */
 export interface Row {
   readonly place: string;
   readonly values: readonly (readonly [name: string, value: Buffer])[];
 }
 
-/** Logs of all processes, each file below the data and of the store as it lies there, and each row. */
+/** Collects the logs of all processes, the files of data and store, and each row. */
 export async function tracesOf(servers: TokenServers): Promise<Traces> {
   const { pair } = servers.flow;
   const traces = new Map<string, Buffer>();
@@ -38,10 +38,10 @@ export async function tracesOf(servers: TokenServers): Promise<Traces> {
   return traces;
 }
 
-/** PostgreSQL's files of tables that it did not come with, and of its log of writes. */
+/** PostgreSQL's files of non-system tables, and of its write-ahead log. */
 const OURS = /\/(?:base\/\d+\/(?:1[6-9]|[2-9]\d)\d{3}\b[^/]*|pg_wal\/[0-9A-F]+)$/;
 
-/** So that nothing is found across two values. */
+/** A separator, so that no match spans two values. */
 const BETWEEN = Buffer.from('\n');
 
 async function filesBelow(folder: string): Promise<readonly string[]> {
@@ -49,7 +49,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
   return entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
 }
 
-/** In the order of the store. */
+/** All rows, in the order of the store. */
 export async function rowsOf({ shared, flow: { pair } }: TokenServers): Promise<readonly Row[]> {
   if (shared !== undefined) {
     return [...(await postgresRows(shared)), ...(await redisRows(shared.redis.url))];
@@ -93,13 +93,13 @@ async function postgresRows({ postgres, store }: SharedStore): Promise<readonly 
   return rows;
 }
 
-/** Returns the octets of a value that PostgreSQL has written in JSON. */
+/** Returns the octets of a value from PostgreSQL's JSON. */
 function octetsOf(value: unknown): Buffer {
   const text = String(value);
   return text.startsWith('\\x') ? Buffer.from(text.slice(2), 'hex') : Buffer.from(text);
 }
 
-/** How all of a value of Redis is read. */
+/** The Redis command that reads a whole value, by type. */
 const READ: Readonly<Record<string, (key: Buffer) => (Buffer | string)[]>> = {
   string: (key) => ['GET', key],
   list: (key) => ['LRANGE', key, '0', '-1'],
@@ -119,7 +119,7 @@ async function redisRows(url: string): Promise<readonly Row[]> {
     const rows: Row[] = [];
     for (const key of parts(await client.sendCommand(['KEYS', '*']))) {
       const [type = key] = parts(await client.sendCommand(['TYPE', key]));
-      if (type.toString() === 'none') continue; // it expired since KEYS
+      if (type.toString() === 'none') continue; // the key expired after KEYS
       const read = READ[type.toString()];
       if (read === undefined) throw new Error(`${key.toString()} is a ${type.toString()}`);
       const values = parts(await client.sendCommand(read(key)));
@@ -138,7 +138,7 @@ async function redisRows(url: string): Promise<readonly Row[]> {
   }
 }
 
-/** All strings of a reply, however it is nested. */
+/** All strings of a reply, including nested strings. */
 function parts(reply: unknown): readonly Buffer[] {
   if (Array.isArray(reply)) return reply.flatMap(parts);
   if (typeof reply === 'object' && reply !== null && !Buffer.isBuffer(reply)) {
@@ -150,10 +150,10 @@ function parts(reply: unknown): readonly Buffer[] {
 export const sha256 = (...bytes: readonly Uint8Array[]) =>
   createHash('sha256').update(Buffer.concat(bytes)).digest();
 
-/** Characters or octets of the beginning and of the end that are looked for: they come by no accident. */
+/** The search looks for this many octets at the start or end of a secret: too many for a chance match. */
 const ENOUGH = 12;
 
-/** The ways in which a secret of at least 24 octets, its hash, or a good part of either may stand there. */
+/** The forms in which a secret of at least 24 octets, its hash, or 12 octets of either may appear. */
 function spellings(secret: Buffer): readonly Buffer[] {
   return [secret, sha256(secret)].flatMap((bytes) => {
     const hex = bytes.toString('hex');
@@ -170,12 +170,12 @@ function spellings(secret: Buffer): readonly Buffer[] {
   });
 }
 
-/** Which of the secrets stand where, in any spelling: `name in place`, each once. */
+/** The secrets that appear in the traces, each as `name in place`, once. */
 export function placesOf(
   traces: Traces,
   secrets: Readonly<Record<string, Buffer>>,
 ): readonly string[] {
-  // One pass over all that is there: by their first four octets, what may begin at a place.
+  // For a single pass over the traces: spellings by their first four octets.
   const wanted = new Map<number, { readonly name: string; readonly spelling: Buffer }[]>();
   for (const [name, secret] of Object.entries(secrets)) {
     for (const spelling of spellings(secret)) {

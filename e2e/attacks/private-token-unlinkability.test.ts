@@ -31,21 +31,20 @@ import type { Traces } from './private-token-traces.fixture.ts';
 const FILE_OF_STORE = /\.(?:db|db-wal|aof)$|\/(?:base|pg_wal)\//;
 
 const SPACES = ['tokens', 'window', 'documents'] as const;
-/** Which of the two comes: each after the other, and after themselves. */
+/** The visitor of each turn: each person follows the other and also follows themselves. */
 const TURNS = [0, 1, 1, 0];
 
 /**
- * Two people get tokens and spend them (RFC 9576 section 3.3). Then everything is searched that both
- * servers keep, write and answer, for whatever would say which token came of which request, or that two
- * were of one person.
+ * Two people get and spend tokens (RFC 9576 section 3.3). The test then searches everything that both
+ * servers store, log and answer: nothing may link a token to its request, or two tokens to one person.
  */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   let visitors: readonly Visitor[];
   let redemptions: readonly Redemption[];
-  /** Tokens that were issued and never shown. */
+  /** Tokens that were issued and never sent. */
   let unspent: readonly Minted[];
-  /** One that somebody else has spent. */
+  /** A token that another client has spent. */
   let filler: Minted;
   let traces: Traces;
   beforeAll(async () => {
@@ -58,7 +57,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     visitors = await arrive(servers);
     filler = await fill(servers);
     const all: Redemption[] = [];
-    // One after the other, as the rows and lines of a log would be.
+    // One visit after another, so that neighbouring rows and log lines could be linked.
     for (const { type } of TYPES) {
       for (const space of SPACES) {
         for (const turn of TURNS) {
@@ -83,14 +82,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const of = (type: TokenType, space: SpaceName) =>
     redemptions.filter((one) => one.type === type && one.space === space);
 
-  test('all of it happened', () => {
+  test('precondition: each token is admitted once, and its replay and a forgery are refused', () => {
     expect(redemptions).toHaveLength(TYPES.length * SPACES.length * TURNS.length);
     for (const { answer, replay, forgery } of redemptions) {
       expect([answer.status, replay.status, forgery.status]).toEqual([200, 401, 401]);
     }
   });
 
-  test('the search finds what is there, however it is written', () => {
+  test('precondition: the search finds a secret in every spelling, and covers rows, files and logs', () => {
     const secret = randomBytes(48);
     const places = (content: Buffer) => placesOf(new Map([['here', content]]), { secret });
     for (const bytes of [secret, sha256(secret)]) {
@@ -110,7 +109,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     }
     expect(places(randomBytes(10_000))).toEqual([]);
-    // The store is among the places, the files of it, and the logs.
+    // The traces include the store's rows, the store's files and the logs.
     for (const { person } of visitors) {
       const found = [...traces].filter(([, content]) => content.includes(person.id));
       expect(found.some(([place]) => place.startsWith('row '))).toBe(true);
@@ -126,14 +125,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const secrets = all.flatMap(({ token, issuance: { request }, response, drawn }, index) =>
       Object.entries({
         ...Object.fromEntries(drawn.entries()),
-        // The type, the nonce and the digest. The id of a key that everybody knows follows them.
+        // The type, the nonce and the digest. The public key id behind these is no secret.
         named: token.subarray(0, 66),
         digest: token.subarray(34, 66),
         authenticator: token.subarray(98),
         request,
         blinded: request.subarray(3),
         response,
-        // Type 1 has the element and, behind it, the proof.
+        // Type 1 has the element, followed by the proof.
         element: response.subarray(0, 49),
         proof: response.subarray(49),
       }).map(([name, bytes]) => [`${name} of ${index}`, bytes]),
@@ -142,7 +141,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(placesOf(traces, Object.fromEntries(secrets))).toEqual([]);
   });
 
-  test('the id of a key is where the keys are, and nowhere else', () => {
+  test('the id of a key appears only beside the keys', () => {
     const ids = redemptions.map(({ minted }) => minted.token.subarray(66, 98));
     const places = placesOf(traces, Object.fromEntries(ids.entries()));
     const ofKeys = / in row \S*token[-_]key/;
@@ -151,12 +150,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(outside).toEqual([]);
   });
 
-  test('spent tokens: a hash and an expiry alone, and nowhere the order of their coming', async () => {
+  test('a spent token is stored as hash and expiry only, in no order of time', async () => {
     const rows = (await rowsOf(servers)).filter(({ place }) => place.includes('spent'));
     const hashes = [filler, ...redemptions.map(({ minted }) => minted)].map(hashOf);
     const kept = rows.map(({ values }) => values.map(([column]) => column));
     expect(kept).toEqual(hashes.map(() => ['digest', 'until']));
-    // The expiry says which key or window, and nothing of when the token came.
+    // The expiry depends on the key or window, not on the time of use.
     const untilOf = (hash: Buffer) =>
       rows.find(({ values }) => values[0]?.[1].equals(hash))?.values[1]?.[1].toString();
     for (const { type } of TYPES) {
@@ -167,7 +166,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     }
     if (kind === 'sqlite') {
-      // The rows are in the order of their hash, which tells nothing.
+      // The rows are sorted by hash, which reveals no order.
       const sorted = hashes.toSorted((a, b) => a.compare(b));
       expect(rows.map(({ values }) => values[0]?.[1])).toEqual(sorted);
       using database = new DatabaseSync(join(servers.flow.pair.data, 'state.db'));
@@ -180,7 +179,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(outside).toEqual([]);
   });
 
-  test('the line of a redemption in the log is that of anybody, but for time and a random id', () => {
+  test('log lines of redemptions differ only in time and in a random id', () => {
     const lines = linesOf(servers.flow.pair.resources.map(({ log }) => log));
     for (const space of SPACES) {
       const ofSpace = lines.filter(({ path }) => path === targetOf(space));
@@ -220,7 +219,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('the line of an issuance and of a verification has the client, and nothing of a person or a token', () => {
+  test('log lines of issuance and verification name the client, but no person and no token', () => {
     const lines = linesOf(servers.flow.pair.authz.map(({ log }) => log)).filter(({ path }) =>
       String(path).startsWith('/private-token/'),
     );
@@ -241,7 +240,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('no log says where a visitor came from, with what program, or who that was', () => {
+  test("no log names a visitor's address, user agent or identity", () => {
     for (const { person, client, addresses, agent } of visitors) {
       for (const word of [...addresses, agent, `${agent}-request`, `${agent}-cookie`]) {
         for (const [place, content] of traces) {
@@ -257,7 +256,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('everybody gets the same answer, octet for octet but for the date', () => {
+  test('each person gets the same answer in all octets except the date', () => {
     for (const { type } of TYPES) {
       for (const space of SPACES) {
         const [first, ...others] = of(type, space).map(({ answer }) => seenOf(answer));
@@ -265,14 +264,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(String(first)).not.toMatch(/cookie|nonce|request-id|session/i);
       }
     }
-    // Both types get the same answer, too: only the client knows which it chose.
+    // Tokens of both types get the same answer: only the client knows the type.
     for (const space of SPACES) {
       const [one, other] = TYPES.map(({ type }) => of(type, space)[0]?.answer);
       expect(one && seenOf(one)).toEqual(other && seenOf(other));
     }
   });
 
-  test('a token that was used is refused as one that was never good', () => {
+  test('a used token gets the same refusal as a token that was never valid', () => {
     for (const space of SPACES) {
       const refusals = redemptions
         .filter((one) => one.space === space)
@@ -282,7 +281,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('a document has one entity tag for all, which is a condition for all (RFC 9110 section 13.1)', async () => {
+  test('a document has one entity tag for all clients, and each client can use it in a condition (RFC 9110 section 13.1)', async () => {
     const tags = redemptions
       .filter(({ space }) => space === 'documents')
       .map(({ answer }) => valuesOf(answer.fields, 'ETag').join());
@@ -298,11 +297,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-/** Returns the hash of a token that the store keeps. */
+/** Returns the hash by which the store remembers a spent token. */
 const hashOf = ({ token }: Minted) =>
   sha256(token.subarray(0, 2), token.subarray(66, 98), token.subarray(2, 34));
 
-/** In each line of the log alike, or of no meaning. */
+/** Members of each log line that are equal in all lines or random. */
 const ANYBODYS = {
   time: expect.any(String),
   level: 'info',
@@ -321,7 +320,7 @@ function linesOf(logs: readonly string[]): readonly Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** All that a client is shown, but for the date and the seconds that a challenge has left. */
+/** Everything that a client sees, without the date and the remaining seconds of a challenge. */
 function seenOf({ status, fields, content, trailers }: HttpResponse) {
   const shown = fields
     .filter(([name]) => name !== 'Date')

@@ -12,13 +12,16 @@ import {
   unsound,
 } from './private-token.fixture.ts';
 
-/** The client that both servers know without being told. */
+/** The client id of the resource server, which both servers have built in. */
 const RESOURCE_SERVER = 'resource-server';
 const VERIFY = '/private-token/verify';
 const now = () => Math.floor(Date.now() / 1000);
 const someone = () => randomUUID();
 
-/** The issuer's word on tokens (RFC 9578 section 5.4): for resource servers alone, and about nothing else. */
+/**
+ * The issuer verifies tokens (RFC 9578 section 5.4) for resource servers only, and says only whether a
+ * token is valid.
+ */
 describe.each(ONE_STORE)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
@@ -54,7 +57,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     return (await mint(servers, octets, { fields })).token;
   }
 
-  test('nobody else learns anything of a token', async () => {
+  test('a client without the right access token learns nothing about a token', async () => {
     const token = await someToken();
     const verifyUrl = servers.endpoint('verify');
     for (const [expected, fields] of [
@@ -75,7 +78,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(await wordOn(token)).toEqual({ valid: true });
   });
 
-  test('no client but one that an operator gave the scope gets an access token for it', async () => {
+  test("a client without the operator's permission gets no usable access token for verification", async () => {
     const { pair } = servers.flow;
     const wanted = { resource: servers.endpoint('verify'), scope: 'private-token:verify' };
     for (const scope of ['private-token', 'documents:read']) {
@@ -99,7 +102,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     }
   });
 
-  test('it says of a token what is so, and of nothing else', async () => {
+  test('the answer is valid only for an unchanged token, and repeats after repeated requests', async () => {
     const token = await someToken();
     for (const at of [2, 33, 34, 65, 66, 97, 98, 145]) {
       const changed = Buffer.from(token);
@@ -115,7 +118,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await wordOn(wrong)).toBe(422);
     }
     expect(await wordOn(Buffer.concat([token, Buffer.alloc(1000)]))).toBe(413);
-    // It is no oracle of what was spent, and spends nothing.
+    // Verification does not show whether a token is spent, and does not spend it.
     expect([await wordOn(token), await wordOn(token)]).toEqual([{ valid: true }, { valid: true }]);
   });
 });

@@ -1,4 +1,4 @@
-/** The target of an attacker of PrivateToken: two issuers and two origins on one store, all processes. */
+/** The target of an attacker of PrivateToken: two issuers and two origins on one store, each a process. */
 import { createHash, createPrivateKey, constants, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
@@ -33,12 +33,12 @@ export const TYPES = [
   { type: BLIND_RSA, name: 'blind RSA' },
 ] as const;
 
-/** Seconds: so long that no test runs from one into the next. */
+/** Seconds: so long that no test meets the end of a window. */
 export const WINDOW = 2_592_000;
 
 const ONLY = { schemes: ['PrivateToken'], serves: 'identity' } as const;
 
-/** The spaces by path and realm, at both origins. */
+/** The spaces of both origins. Each key is the path and the realm of its space. */
 const SPACES = {
   tokens: ONLY,
   again: ONLY,
@@ -61,36 +61,36 @@ export interface TokenServersOptions {
   readonly limits?: Readonly<Record<string, unknown>>;
   /** Further members of `privateTokens`. */
   readonly times?: Readonly<Record<string, unknown>>;
-  /** The spaces by path and realm, in place of those that take tokens. */
+  /** The spaces by path and realm, in place of the default spaces. */
   readonly spaces?: Readonly<Record<string, object>>;
   /** Further members of the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Seconds that the store may take to answer, unless it is SQLite. */
+  /** The store's time limit in seconds, unless it is SQLite. */
   readonly deadline?: number;
 }
 
 export interface TokenServers extends AsyncDisposable {
   readonly flow: Flow;
-  /** Behind them, unless their store is SQLite. */
+  /** The store's servers, unless it is SQLite. */
   readonly shared: SharedStore | undefined;
   /** The certificate of all TLS listeners. */
   readonly ca: Buffer;
   /** Server name of the issuer. */
   readonly issuerName: string;
-  /** To one of the two resource servers in clear text, from an address of the loopback network. */
+  /** Sends to one of the two resource servers in clear text, from an address of the loopback network. */
   origin(server: number, from?: string): Send;
-  /** To one of them over TLS: another origin. */
+  /** Sends to one of the two resource servers over TLS, which is another origin. */
   originTls(server: number, from?: string): Send;
-  /** To the issuer at one of the two authorization servers. */
+  /** Sends to the issuer at one of the two authorization servers. */
   issuer(server: number, from?: string): Send;
-  /** URL of an endpoint of the issuer, which is an audience. */
+  /** The URL of an issuer endpoint, which is also an audience. */
   endpoint(name: 'request' | 'verify'): string;
-  /** The field with an access token for the token requests of a client, with these claims over good ones. */
+  /** The field with an access token for token requests. `claims` replace valid claims. */
   access(claims?: Partial<ForgedClaims>): Promise<Field>;
   directory(): Promise<Directory>;
 }
 
-/** All limits but these are out of reach. */
+/** Starts the servers. Only the limits given here can be reached. */
 export async function startTokenServers(
   kind: StoreKind,
   {
@@ -177,7 +177,7 @@ function overTls(port: number, ca: Buffer, from = '127.0.0.1'): Send {
 
 export const pathOf = (space: SpaceName) => `/${space}/`;
 
-/** The challenge of a type that a space gives; `send` leads to one of the two origins. */
+/** Gets the challenge of one type from a space; `send` chooses the origin. */
 export async function offerOf(
   servers: TokenServers,
   space: SpaceName,
@@ -193,23 +193,23 @@ export async function offerOf(
   return { ...found, key: found.key };
 }
 
-/** One run of an issuance, with all that either side of it sees. */
+/** An issued token, with everything that client and issuer saw. */
 export interface Minted {
   readonly token: Buffer;
   readonly issuance: Issuance;
   readonly response: Buffer;
-  /** The random values of the client: the nonce, and the blind. */
+  /** The client's random values: the nonce and the blind. */
   readonly drawn: readonly Buffer[];
 }
 
 export interface Minting {
-  /** To the issuer; default: at the first server. */
+  /** Sends to the issuer; default: the first server. */
   readonly send?: Send;
-  /** The credentials of the client; default: a new application. */
+  /** The client's credentials; default: a new application. */
   readonly fields?: readonly Field[];
 }
 
-/** A token for whatever challenge, of the key that issues now. Throws when the issuer refuses. */
+/** Gets a token for this challenge with the current key. Throws if the issuer refuses. */
 export async function mint(
   servers: TokenServers,
   challenge: Buffer,
@@ -231,7 +231,7 @@ export async function mint(
   return { token: issuance.finish(content), issuance, response: content, drawn };
 }
 
-/** A good token for a space of the origin in clear text. */
+/** Gets a valid token for a space of the clear-text origin. */
 export async function tokenFor(
   servers: TokenServers,
   space: SpaceName,
@@ -241,7 +241,7 @@ export async function tokenFor(
   return (await mint(servers, octets)).token;
 }
 
-/** A token for that challenge, but not quite. */
+/** Gets a token for a changed version of this challenge. */
 export async function tokenForOther(
   servers: TokenServers,
   { challenge }: Offer,
@@ -250,7 +250,7 @@ export async function tokenForOther(
   return (await mint(servers, encodeChallenge({ ...challenge, ...changes }))).token;
 }
 
-/** Shows a token to a space. */
+/** Sends a request with the token to a space. */
 export function spend(
   send: Send,
   space: SpaceName,
@@ -260,14 +260,14 @@ export function spend(
   return send(redeem({ ...get(pathOf(space)), fields }, token));
 }
 
-/** How often each status was answered. */
+/** How often each status came. */
 export function tally(answers: readonly HttpResponse[]): Readonly<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** A key that no issuer here has, and what its owner signs with it. */
+/** A key that no issuer of these servers has, with its owner's signatures. */
 export interface RogueKey extends TokenKey {
   token(challenge: Uint8Array, keyId?: Buffer): Buffer;
 }
@@ -286,7 +286,7 @@ export async function rogueKey(): Promise<RogueKey> {
   };
 }
 
-/** All four are alive, and none of their errors was a defect. Returns what is wrong. */
+/** Returns the errors of the four processes: each has to be alive, and no logged error may be a defect. */
 export async function unsound({ flow: { pair } }: TokenServers): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const { url, log } of [...pair.authz, ...pair.resources]) {

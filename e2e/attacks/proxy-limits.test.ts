@@ -12,12 +12,12 @@ import type { OverHttp2 } from '../interop/over-http2.ts';
 import { basic, startOrigin, startProxySite, startTcp } from '../interop/proxy-site.ts';
 import type { Behind, Origin, ProxySite } from '../interop/proxy-site.ts';
 
-/** How many tunnels the forward proxy holds for one account, and how long. */
+/** How many tunnels the forward proxy keeps for one account, and for how long. */
 const NOTHING = Buffer.alloc(0);
 const BASIC = ['Proxy-Authorization', basic()] as const;
 
 const TUNNELS = 8;
-/** Seconds. */
+/** Seconds until an idle tunnel is closed. */
 const IDLE = 2;
 
 const asked = (method: string, target: string, ...fields: HttpRequest['fields']): HttpRequest => ({
@@ -59,13 +59,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     tunnels.clear();
   });
 
-  /** Asks for a tunnel, and keeps it until the test is over. */
+  /** Asks for a tunnel, and keeps it open until the end of the test. */
   async function ask(to: Behind, through = send): Promise<HttpResponse> {
     const answer = await through(asked('CONNECT', to.at, BASIC));
     if (answer.tunnel) tunnels.add(answer.tunnel.on('error', () => undefined));
     return answer;
   }
-  /** The tunnels of the test before may not be over yet. */
+  /** Opens a tunnel. Tunnels of the test before may still be closing. */
   async function open(to: Behind, through = send): Promise<Duplex> {
     let tunnel: Duplex | undefined;
     await until(async () => {
@@ -78,7 +78,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const granted = async (through = send) => (await ask(echo, through)).status === 200;
 
   describe('RFC 9110 section 15.6.4: the number of tunnels', () => {
-    test('none more than configured, over both versions; other requests pass', async () => {
+    test('beyond the configured number a tunnel gets 503 over both versions, and other requests are served', async () => {
       for (let count = 0; count < TUNNELS; count += 1) {
         await open(echo, count % 2 === 0 ? send : http2.send);
       }
@@ -97,7 +97,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['the client ends it', (tunnel: Duplex) => void tunnel.end()],
       ['the client breaks it off', (tunnel: Duplex) => void tunnel.destroy()],
       ['the destination breaks it off', () => breakOff(echo)],
-    ])('a place is free again when %s', async (_how, end) => {
+    ])('the number is free again after a tunnel ended because %s', async (_how, end) => {
       for (let count = 0; count < TUNNELS; count += 1) await open(echo);
       expect(await granted()).toBe(false);
       for (const tunnel of tunnels) end(tunnel.resume());
@@ -106,7 +106,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await granted()).toBe(false);
     });
 
-    test('attempts that fail take no place', async () => {
+    test('failed attempts do not use up the number', async () => {
       await until(() => echo.sockets.size === 0);
       for (let count = 0; count < 2 * TUNNELS; count += 1) {
         const statuses = [];
@@ -124,7 +124,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('a tunnel in which nothing moves ends, half-open or not; another goes on', async () => {
+  test('an idle tunnel is closed, half-open or not, and a busy tunnel stays open', async () => {
     await until(() => echo.sockets.size === 0);
     const log = () => site.pair.resources[0]?.log ?? '';
     const ends = () => log().split('"end":"idle"').length - 1;
@@ -133,7 +133,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const fromBegin = [await open(silent), await open(silent, http2.send)];
     const clientDone = [await open(silent), await open(silent, http2.send)];
     for (const tunnel of clientDone) tunnel.end('last words');
-    // Over HTTP/1.1 Node's own client would close its side as well.
+    // Over HTTP/1.1 Node's own client would close both sides.
     const destinationDone = await open(echo, http2.send);
     for (const socket of echo.sockets) socket.end();
     const busy = await open(echo);

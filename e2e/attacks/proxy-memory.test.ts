@@ -14,15 +14,15 @@ import { overHttp2 } from '../interop/over-http2.ts';
 import { basic, startProxySite, startServer, startTcp } from '../interop/proxy-site.ts';
 import type { Behind, ProxyProcess, ProxySite } from '../interop/proxy-site.ts';
 
-/** The memory of the forward proxy's process, as Linux counts it; the store has no part in it. */
+/** The memory of the forward proxy's process, as Linux reports it. The store has no influence on it. */
 const MIB = 1024 * 1024;
 const PIECE = Buffer.alloc(65_536, 'x');
 const OFFERED = 200 * MIB;
-/** Far less than what is offered, far more than what node and the kernel keep on their way. */
+/** Much less than the offered bytes, but more than the buffers of Node and the kernel. */
 const SOME = 64 * MIB;
 
 const parts = new AsyncDisposableStack();
-/** The next connection or request that comes to a destination. */
+/** The next connection or request at a destination. */
 let socket = Promise.withResolvers<Socket>();
 let exchange = Promise.withResolvers<readonly [IncomingMessage, ServerResponse]>();
 let tcp: Behind;
@@ -52,13 +52,13 @@ describe('the proxy', () => {
     await site[Symbol.asyncDispose]();
   });
 
-  /** Bytes in memory (proc_pid_statm(5)), of pages that are as long as everywhere. */
+  /** The process's resident memory in bytes (proc_pid_statm(5)), with pages of 4 KiB. */
   async function resident(): Promise<number> {
     const [, pages] = (await readFile(`/proc/${beside.process.pid}/statm`, 'utf8')).split(' ');
     return Number(pages) * 4096;
   }
 
-  /** Both ends of a tunnel. */
+  /** Opens a tunnel and returns both of its ends. */
   async function open(through: Send): Promise<readonly [near: Duplex, far: Duplex]> {
     socket = Promise.withResolvers();
     const { tunnel, status } = await through({
@@ -71,7 +71,7 @@ describe('the proxy', () => {
     return [tunnel, await socket.promise];
   }
 
-  /** Where it comes out of at the origin, and its answer. */
+  /** Sends a request through the proxy. Resolves to its answer, and to the exchange at the origin. */
   function request(method: string) {
     exchange = Promise.withResolvers();
     const headers = { Host: web.at, 'Proxy-Authorization': basic() };
@@ -81,7 +81,7 @@ describe('the proxy', () => {
     return { asking, answer: answer.then(([one]) => one), exchange: exchange.promise };
   }
 
-  /** The end that is written to, and the end that is read, which may have to begin first. */
+  /** The end to write to, and the end to read from. The latter may begin later. */
   type Ends = readonly [Writable, Readable | Promise<Readable>];
 
   async function toClient(through: Send): Promise<Ends> {
@@ -112,20 +112,23 @@ describe('the proxy', () => {
         return [asking, content];
       },
     ],
-  ])('%s: no more is taken than is read at the other end, and all arrives', async (_, start) => {
-    const [writable, comesOut] = await start();
-    const before = await resident();
-    const sent = offer(writable);
-    await stalled(sent);
-    expect(sent()).toBeLessThan(SOME);
-    expect(await resident()).toBeLessThan(before + SOME);
-    const readable = await comesOut;
-    expect(await lengthOf(readable)).toBe(OFFERED);
-    // A tunnel whose one side has ended would stay open for the other.
-    for (const end of [writable, readable]) if (end instanceof Duplex) end.destroy();
-  });
+  ])(
+    '%s: the proxy buffers little while the reader is paused, and everything arrives',
+    async (_, start) => {
+      const [writable, comesOut] = await start();
+      const before = await resident();
+      const sent = offer(writable);
+      await stalled(sent);
+      expect(sent()).toBeLessThan(SOME);
+      expect(await resident()).toBeLessThan(before + SOME);
+      const readable = await comesOut;
+      expect(await lengthOf(readable)).toBe(OFFERED);
+      // A tunnel with one closed side would stay open.
+      for (const end of [writable, readable]) if (end instanceof Duplex) end.destroy();
+    },
+  );
 
-  test('200 tunnels with data leave nothing behind', async () => {
+  test('200 tunnels with data leave no memory in use', async () => {
     const bytes = 256 * 1024;
     async function round(): Promise<void> {
       const tunnels = [];
@@ -139,7 +142,7 @@ describe('the proxy', () => {
       });
       expect(new Set(await Promise.all(lengths))).toEqual(new Set([bytes]));
     }
-    await round(); // memory that the first round takes for compiled code is no leak
+    await round(); // memory for compiled code after the first round is no leak
     const before = await resident();
     for (let count = 0; count < 3; count += 1) await round();
     await until(async () => (await resident()) < before + SOME);
@@ -153,7 +156,7 @@ async function lengthOf(stream: Readable): Promise<number> {
   return length;
 }
 
-/** Offers bytes as fast as they are taken, and ends; tells how many it has offered. */
+/** Writes bytes as fast as the stream accepts, then ends. Returns a function for the number written. */
 function offer(to: Writable): () => number {
   let sent = 0;
   const write = () => {

@@ -16,7 +16,7 @@ import type { Behind, Origin, ProxyProcess, ProxySite } from '../interop/proxy-s
 import { ALICE } from '../interop/site.ts';
 import { until } from '../parts/process.ts';
 
-/** Where the forward proxy leads, and what comes of a message on its way (RFC 9110 section 7.6). */
+/** The destinations of the forward proxy, and its changes to forwarded messages (RFC 9110 section 7.6). */
 const NOTHING = Buffer.alloc(0);
 const BASIC = ['Proxy-Authorization', basic()] as const;
 
@@ -42,7 +42,7 @@ const TO_THE_END = [
   ['Authentication-Info', 'c="d"'],
 ];
 
-/** The answers of the origin at these paths; elsewhere `hello`. */
+/** The origin's answers at these paths. At other paths the answer is `hello`. */
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/407': (response) =>
     response.writeHead(407, { 'Proxy-Authenticate': 'Basic realm="inner"' }).end('give me more'),
@@ -71,7 +71,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   afterAll(async () => site[Symbol.asyncDispose]());
 
-  describe('the default configuration', () => {
+  describe('the default forward proxy', () => {
     let port: string;
     let send: Send;
     beforeAll(() => {
@@ -79,7 +79,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       send = overHttp(site.proxy);
     });
 
-    /** Statuses of a request and of a tunnel to there, over both versions of HTTP. */
+    /** The statuses of a request and of a tunnel to this authority, over both versions of HTTP. */
     async function statuses(authority: string, fields = [BASIC]): Promise<readonly number[]> {
       await using http2 = overHttp2(site.pair.proxies[0] ?? '');
       const answers: HttpResponse[] = [];
@@ -93,7 +93,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const all = (status: number) => [status, status, status, status];
 
     test.each(['127.0.0.1', 'localhost', 'LOCALHOST', 'localhost.'])(
-      'leads to the resource server at %s',
+      'reaches the resource server at %s',
       async (host) => {
         expect(await statuses(`${host}:${port}`)).toEqual(all(200));
       },
@@ -107,11 +107,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       '127.0.0.2',
       '10.0.0.1',
       '1.1.1.1',
-    ])('does not to its port at %s, where it does not listen', async (host) => {
-      expect(await statuses(`${host}:${port}`)).toEqual(all(403));
-    });
+    ])(
+      "refuses the resource server's port at %s, where the server does not listen",
+      async (host) => {
+        expect(await statuses(`${host}:${port}`)).toEqual(all(403));
+      },
+    );
 
-    test('leads to one that listens at ::1 there, and at 127.0.0.1 to nobody', async () => {
+    test('reaches a resource server that listens at ::1, and refuses its port at 127.0.0.1', async () => {
       const beside = await site.startBeside({}, '::1');
       const there = overHttp({ host: '127.0.0.1', port: beside.port });
       const codes = [];
@@ -124,13 +127,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
 
     test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:7f00:1]', '[::]', '0.0.0.0'])(
-      'does not lead to the authorization server at %s',
+      'refuses the authorization server at %s',
       async (host) => {
         expect(await statuses(`${host}:${new URL(site.pair.issuer).port}`)).toEqual(all(403));
       },
     );
 
-    test('leads to no other port of this machine at which anybody listens', async () => {
+    test('refuses every other listening port of this machine', async () => {
       const { port: own } = new URL(site.pair.proxies[0] ?? '');
       const ports = await listeningPorts();
       expect(ports).toEqual(expect.arrayContaining([own, String(secret.port)]));
@@ -156,12 +159,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       'example.com:443',
       '1.1.1.1:443',
       '[2606:4700::1111]:443',
-    ])('does not lead to %s', async (authority) => {
+    ])('refuses %s', async (authority) => {
       expect(await statuses(authority)).toEqual(all(403));
     });
 
     test.each(['127.1', '2130706433', '0x7f000001', '0177.0.0.1', 'a@127.0.0.1'])(
-      '%s, in which not everybody reads the same address, is 400',
+      'refuses the ambiguous address %s with 400',
       async (host) => {
         const codes = [];
         for (const request of [
@@ -174,7 +177,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       },
     );
 
-    test('an unknown client gets the same answer for all of them', async () => {
+    test('gives an unknown client the same answer for every destination', async () => {
       for (const authority of [`127.0.0.1:${port}`, secret.at, 'example.com:80']) {
         expect(await statuses(authority, [])).toEqual(all(407));
       }
@@ -182,7 +185,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('a message on its way', () => {
+  describe('the forward proxy changes a message:', () => {
     let beside: ProxyProcess;
     let send: Send;
     let send2: Send;
@@ -199,7 +202,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const url = (path: string) => `http://${origin.at}${path}`;
     const names = () => origin.take().map(({ fields }) => fields.map(([name]) => name).toSorted());
 
-    test('RFC 9110 section 11.7.2: the credentials stay here', async () => {
+    test('RFC 9110 section 11.7.2: it removes the proxy credentials', async () => {
       const client = digestClient({ username: ALICE.name, ...ALICE, at: 'proxy' });
       for (const through of [send, send2]) {
         const { status } = await run(client.exchange(asked('GET', url('/'))), through);
@@ -211,7 +214,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ]);
     });
 
-    test('section 7.6.1: fields for one connection stay there, those of curl and ours', async () => {
+    test('section 7.6.1: it removes fields for one connection from a request', async () => {
       const fields = [
         'Connection: close, x-secret',
         'X-Secret: a',
@@ -237,13 +240,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(came.get('via')).toMatch(/^1\.1 countersign-[0-9a-f]{12}$/);
     });
 
-    test('section 7.6.3: Via says what the client spoke', async () => {
+    test("section 7.6.3: Via names the version of the client's HTTP", async () => {
       for (const through of [send, send2]) await through(asked('GET', url('/'), BASIC));
       const via = origin.take().flatMap(({ fields }) => valuesOf(fields, 'via'));
       expect(via).toEqual([expect.stringMatching(/^1\.1 /), expect.stringMatching(/^2\.0 /)]);
     });
 
-    test('section 7.6.1: neither do those of the answer come back', async () => {
+    test('section 7.6.1: it removes fields for one connection from an answer', async () => {
       for (const through of [send, send2]) {
         const { status, fields } = await through(asked('GET', url('/hops'), BASIC));
         expect(status).toBe(200);
@@ -256,7 +259,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('the fields of an answer do not wait for its content', async () => {
+    test("it forwards an answer's fields before the content", async () => {
       const stream = http2.session.request({
         ':scheme': 'http',
         ':authority': origin.at,
@@ -268,7 +271,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       stream.close();
     });
 
-    test('section 15.5.8: a 407 of the origin is for us, and 502 for the client', async () => {
+    test('section 15.5.8: it answers 502 if the origin answers 407', async () => {
       for (const through of [send, send2]) {
         const { status, fields, content } = await through(asked('GET', url('/407'), BASIC));
         expect(status).toBe(502);
@@ -277,7 +280,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('in a tunnel it is for the client, as it came', async () => {
+    test('in a tunnel a 407 of the origin reaches the client unchanged', async () => {
       const { tunnel } = await send(asked('CONNECT', origin.at, BASIC));
       if (tunnel === undefined) throw new Error('there is no tunnel');
       const agent = tunnelAgent(tunnel);
@@ -289,13 +292,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       agent.destroy();
     });
 
-    test('section 11.7.2: not even a proxy behind us is given our credentials', async () => {
+    test('section 11.7.2: it passes no credentials on, even if Connection names the field', async () => {
       const both = [BASIC, ['Connection', 'proxy-authorization'] as const];
       expect((await send(asked('GET', url('/'), ...both))).status).toBe(200);
       expect(names()).toEqual([['connection', 'host', 'via']]);
     });
 
-    test('the log has no credentials and no query', async () => {
+    test('it logs no credentials and no query', async () => {
       for (const read of [() => site.pair.resources[0]?.log ?? '', () => beside.process.output]) {
         await until(() => /"event":"proxy.request"/.test(read()));
         const log = read();
@@ -307,7 +310,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 });
 
-/** The ports at which this machine listens, by what Linux says (proc(5)). */
+/** The ports on which this machine listens, as Linux reports them (proc(5)). */
 async function listeningPorts(): Promise<readonly string[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')),

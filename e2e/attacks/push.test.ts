@@ -29,7 +29,7 @@ function placeOn(kind: StoreKind): PushPlace {
   return place;
 }
 
-/** Calls a function so often, at all servers in turn and all at once. */
+/** Calls a function `times` times at once, alternately for both servers. */
 const flood = <T>(times: number, call: (server: number, n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: times }, (_, n) => call(n % 2, n)));
 
@@ -47,7 +47,7 @@ async function waiting(place: PushPlace, subscription: Subscription): Promise<Re
 const receiptsOf = ({ headers }: PushAnswer) =>
   /<([^>]*)>; rel="urn:ietf:params:push:receipt"/.exec(String(headers['link']))?.[1] ?? '';
 
-/** Opens a stream of events; resolves to its status once it has begun. */
+/** Opens an event stream; resolves to its status once the answer begins. */
 async function opened(session: http2.ClientHttp2Session, origin: string, path: string) {
   const { host } = new URL(origin);
   const fields = { ':authority': host, ':path': path, accept: 'text/event-stream' };
@@ -58,7 +58,7 @@ async function opened(session: http2.ClientHttp2Session, origin: string, path: s
 }
 
 describe.each(STORE_KINDS)('the push service on %s', (kind) => {
-  test('a URL with one character changed opens nothing', async () => {
+  test('a URL with one changed character gets 404', async () => {
     const place = placeOn(kind);
     const agent = place.agent();
     const subscription = await agent.subscribe(await place.token());
@@ -74,7 +74,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     expect((await waiting(place, subscription)).map(({ text }) => text)).toEqual(['kept']);
   });
 
-  test('a flood of messages: 100 are kept, all others are 429 with Retry-After', async () => {
+  test('in a flood of messages, 100 are stored, and further ones get 429 with Retry-After', async () => {
     const place = placeOn(kind);
     const subscription = await place.agent().subscribe(await place.token());
     const answers = await flood(150, (server, n) =>
@@ -90,7 +90,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     expect(await waiting(place, subscription)).toHaveLength(kept);
   });
 
-  test('a flood of subscriptions: a person has 50, and another person is served', async () => {
+  test('in a flood of subscriptions, a person gets 50, and another person is served', async () => {
     const place = placeOn(kind);
     const [token, another] = [await place.token(), await place.token()];
     const made = await flood(70, (server) =>
@@ -107,7 +107,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     expect((await place.agent().subscribe(another)).url).toContain('/push/subscription/');
   });
 
-  test('a flood of receipt subscriptions: one push resource opens ten', async () => {
+  test('in a flood of receipt subscriptions, one push resource gets ten', async () => {
     const place = placeOn(kind);
     const subscription = await place.agent().subscribe(await place.token());
     const answers = await flood(30, (server, n) =>
@@ -120,7 +120,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     expect((await place.send(requestOf(subscription, 'named', named))).status).toBe(202);
   });
 
-  test('a flood of clients that wait: four at each process, all others are 429', async () => {
+  test('in a flood of waiting clients, each process serves four and answers 429 to further ones', async () => {
     const place = placeOn(kind);
     const agents = [place.agent(0), place.agent(1)];
     const { url } = await place.agent().subscribe(await place.token());
@@ -132,7 +132,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     for (const { session } of agents) session.destroy();
   });
 
-  test('ten messages with one topic at once, at two processes: a client that waits ends with the one that is left', async () => {
+  test('ten messages with one topic at once leave one, and the waiting client has received this one last', async () => {
     const place = placeOn(kind);
     const agent = place.agent(1);
     const subscription = await agent.subscribe(await place.token());
@@ -153,7 +153,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     agent.session.destroy();
   });
 
-  test('a client that never reads holds up nobody, and the server sends it one message', async () => {
+  test('a client that never reads does not block a reader, and gets one message only', async () => {
     const place = placeOn(kind);
     const reader = place.agent(0);
     const subscription = await reader.subscribe(await place.token());
@@ -178,7 +178,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     reader.session.destroy();
   });
 
-  test('a receipt that is due to a listener that has gone waits for the next one', async () => {
+  test('a receipt for a listener that has disconnected is kept for the next listener', async () => {
     const place = placeOn(kind);
     const agent = place.agent(0);
     const subscription = await agent.subscribe(await place.token());
@@ -188,7 +188,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     gone.destroy();
     await once(gone, 'close');
     const { session } = place.agent(1);
-    // The server has noticed once it has taken another connection.
+    // The server has noticed the lost connection once it has served another.
     await once(
       (await opened(session, place.origin, '/push/receipts/none')).stream.resume(),
       'close',
@@ -204,7 +204,7 @@ describe.each(STORE_KINDS)('the push service on %s', (kind) => {
     session.destroy();
   });
 
-  test('a token, a key and a topic of an application server never reach the user agent or the log', async () => {
+  test("the application server's token, key and topic never reach the user agent or the log", async () => {
     const place = placeOn(kind);
     const subscription = await place.agent().subscribe(await place.token());
     const request = requestOf(subscription, 'hello', { topic: 'secret-topic', urgency: 'high' });

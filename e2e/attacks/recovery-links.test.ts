@@ -25,7 +25,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     return page.status === 200;
   }
 
-  /** Sends ten forms at once to both servers, each with another password; returns which let the person in then. */
+  /**
+   * Sends ten forms with different passwords at once to both servers. Returns which passwords sign in
+   * afterwards.
+   */
   async function race(
     person: Person,
     send: (password: string, server: number) => Promise<Page>,
@@ -51,7 +54,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(pages.filter(({ status }) => status === 404)).toHaveLength(9);
   });
 
-  test('ten at once change a password with the old one: one happens', async () => {
+  test('ten password changes at once with the old password: one is done', async () => {
     const person = await newPerson(flow);
     const browser = await signedIn(flow, person);
     const page = await browser.open('/account/password');
@@ -67,7 +70,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(entered.filter(Boolean)).toHaveLength(1);
   });
 
-  test('a link that was used at one server is worth nothing at the other, nor is an earlier one', async () => {
+  test('a link that was used at one server is invalid at the other, and so is an earlier link', async () => {
     const person = await newPerson(flow);
     const before = await recover(person.name);
     const path = await recover(person.name);
@@ -82,7 +85,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await enters(person, password)).toBe(true);
   });
 
-  test('scanners: HEAD, GET and POST without the fields of the form use nothing up, at both', async () => {
+  test("link scanners use up no link: HEAD, GET, and POST without the form's fields", async () => {
     const person = await newPerson(flow);
     const path = await recover(person.name);
     for (const server of [0, 1]) {
@@ -95,7 +98,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await browserAt(flow).open(path)).status).toBe(200);
   });
 
-  test('a thief of a session is out when the person changes the password, at the other server too', async () => {
+  test('a password change signs a session thief out, at the other server, too', async () => {
     const person = await newPerson(flow);
     const browser = await signedIn(flow, person);
     const thief = alsoAt(flow, browser, 1);
@@ -107,7 +110,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
   });
 
-  test('a thief of a session sets no password: the old one is asked for', async () => {
+  test('a session thief cannot change the password without the old one', async () => {
     const person = await newPerson(flow);
     const thief = alsoAt(flow, await signedIn(flow, person), 1);
     const page = await thief.open('/account/password');

@@ -9,12 +9,12 @@ import {
   type TreeServers,
 } from './trees.fixture.ts';
 
-/** Two servers remember a tree under its version while both write: nobody sees an old state. */
+/** Two servers cache a tree by its version while both write: no answer shows an old state. */
 const WRITES = 8;
 const JSONPATH = { 'Content-Type': 'application/jsonpath' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** How each form tells the number of every writer: by a name that ends in it. */
+/** The ways to read the tree. Each answer contains the writers' names, which end in a number. */
 const FORMS: Readonly<Record<string, (me: Tenant, server: number) => Promise<Reply>>> = {
   'JSON listing': (me, server) => me.ask(server, 'GET', 'c/'),
   'HTML listing': (me, server) => me.ask(server, 'GET', 'c/', { headers: { Accept: 'text/html' } }),
@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<string, (me: Tenant, server: number) => Promise<Rep
     me.ask(server, 'QUERY', 'all.json', { headers: JSONPATH, body: '$.names[*]' }),
 };
 
-/** Returns the highest number that the text tells of a writer. */
+/** Returns the writer's highest number in the text. */
 function latest(text: string, writer: number): number {
   const found = [...text.matchAll(new RegExp(`\\bw${writer}-(\\d+)\\b`, 'g'))];
   return Math.max(-1, ...found.map(([, number]) => Number(number)));
@@ -41,14 +41,17 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   afterAll(async () => servers[Symbol.asyncDispose]());
 
   test.each(Object.entries(FORMS))(
-    '%s: ten writers and ten readers at once at two servers, and no answer is older than what was acknowledged before it was asked for',
+    '%s: with ten writers and ten readers at two servers, no answer is older than a write acknowledged before the request',
     async (form, ask) => {
       const me = await servers.newcomer();
       expect((await me.ask(0, 'MKCOL', 'c/')).status).toBe(201);
       const acknowledged = Array.from({ length: 10 }, () => -1);
       const writing = new Set(acknowledged.keys());
 
-      /** Each has its own document, or its own line in the one document: by turns PUT and MOVE, or PATCH. */
+      /**
+       * Each writer has its own document (PUT and MOVE alternately) or its own member of one document
+       * (PATCH).
+       */
       async function write(writer: number): Promise<void> {
         for (let n = 0; n < WRITES; n += 1) {
           const name = `w${writer}-${n}`;
@@ -64,7 +67,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
                     headers: { Destination: `/dav/c/${name}` },
                   });
           if (status === 503) {
-            n -= 1; // too many patches at once: nothing was done
+            n -= 1; // refused, as too many patches run at once
             continue;
           }
           expect([200, 201, 204]).toContain(status);
@@ -78,7 +81,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         while (writing.size > 0) {
           const least = [...acknowledged];
           const { status, text } = await ask(me, reader);
-          if (status === 503 || status === 404) continue; // the line before the evaluators is full, or nothing yet
+          // the queue of the evaluators is full, or there is no document yet
+          if (status === 503 || status === 404) continue;
           expect([200, 207]).toContain(status);
           for (const [writer, number] of least.entries()) {
             expect(latest(text, writer)).toBeGreaterThanOrEqual(number);

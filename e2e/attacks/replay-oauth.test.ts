@@ -13,7 +13,7 @@ import { startStore, STORE_KINDS } from '../flows/flow.ts';
 import { addKeyClient } from '../interop/oauth/key-client.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
-/** Codes, tokens and proofs for one use, used again at another process of the pair, on both stores. */
+/** Codes, tokens and proofs for one use, used again at another process, on both stores. */
 type Members = Readonly<Record<string, unknown>>;
 
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('replay across processes, %s', (kind) => {
     }
   });
 
-  test('the same at two authorization servers', async () => {
+  test('RFC 9449 section 11.1: if a proof is used ten times at two authorization servers, one use succeeds', async () => {
     const dpop = proof('POST', `${two.issuer}/token`);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => getToken(dpop, index % 2)),
@@ -115,7 +115,7 @@ describe.each(STORE_KINDS)('replay across processes, %s', (kind) => {
     expect([count(answers, 200), count(answers, 401)]).toEqual([1, 9]);
   });
 
-  test('RFC 9449 section 4.3: a proof that is wrong in one thing', async () => {
+  test('RFC 9449 section 4.3: a proof with any single fault gets 401', async () => {
     const token = await bound();
     const url = two.documents;
     const iat = Math.floor(Date.now() / 1000);
@@ -155,7 +155,7 @@ describe.each(STORE_KINDS)('replay across processes, %s', (kind) => {
     expect((await use(token, good())).status).toBe(200);
   });
 
-  test('RFC 9449 section 4.3: two DPoP lines are 400 at the resource server, and no token at the other', async () => {
+  test('RFC 9449 section 4.3: two DPoP fields get 400 at both servers', async () => {
     const token = await bound();
     const lines = [1, 2].map(() => `DPoP: ${proof('GET', two.documents, token)}\r\n`).join('');
     const request = `GET /documents/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: DPoP ${token}\r\n${lines}\r\n`;

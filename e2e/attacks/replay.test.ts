@@ -19,7 +19,7 @@ import {
 } from './attacked-pair.fixture.ts';
 import type { Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
-/** Credentials for one use, used again: at the other process, in another order, ten at a time. */
+/** Credentials for one use, used again: at the other process, in another order, and ten times at once. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   let who: Somebody;
@@ -30,16 +30,16 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   const send = (request: HttpRequest, server: number) => attacked.send(server)(request);
-  /** The same at both servers, one after the other. */
+  /** Sends the request to one server, then to the other. */
   const atBoth = async (request: HttpRequest) => [await send(request, 0), await send(request, 1)];
   const expectRefused = (answers: readonly HttpResponse[]) => {
     for (const answer of answers) {
       expect(answer.status).toBe(401);
-      // A client that is told `stale` tries again without asking its user (RFC 7616 section 3.3).
+      // A client that gets `stale` tries again without asking its user (RFC 7616 section 3.3).
       expect(asked(answer, 'stale')).toBeUndefined();
     }
   };
-  /** How many are let in. */
+  /** The number of admitted requests. */
   const passed = (answers: readonly HttpResponse[]) => {
     const refused = answers.filter((answer) => answer.status !== 200);
     expectRefused(refused);
@@ -47,7 +47,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   };
 
   describe('Digest (RFC 7616 section 5.5)', () => {
-    /** Makes requests of one session that have these nc, and does not send them. */
+    /** Makes requests with these nc in one session, without sending them. */
     async function requests(counts: readonly number[]): Promise<HttpRequest[]> {
       let nc = '00000001';
       const client = digestClient({ ...who, prepare: (claims) => ({ ...claims, nc }) });
@@ -61,13 +61,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       return prepared;
     }
 
-    test('a count that one process has taken is refused by both, and neither calls it stale', async () => {
+    test('both servers refuse an nc that one server has accepted, without calling it stale', async () => {
       const first = await converse(digestClient(who), get('digest'), attacked.send(0));
       expect(first.answer.status).toBe(200);
       expectRefused(await atBoth(lastOf(first)));
     });
 
-    test('auth-int is no other: the content makes no second use of nc', async () => {
+    test('auth-int is no exception: the same nc is refused', async () => {
       const granted = await converse(
         digestClient(who),
         post('integrity', 'pay 1'),
@@ -77,7 +77,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused(await atBoth(lastOf(granted)));
     });
 
-    test('one nc, ten at once at both: one passes', async () => {
+    test('ten requests with one nc at once at two servers: one is admitted', async () => {
       for (let round = 0; round < 3; round += 1) {
         const [request] = await requests([2]);
         const all = Array.from({ length: 10 }, () => request as HttpRequest);
@@ -85,14 +85,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('twenty nc at once at both, in any order: all pass, and each once', async () => {
+    test('twenty nc at once at two servers are admitted in any order, once each', async () => {
       const counts = Array.from({ length: 20 }, (_, index) => 2 + ((index * 7) % 20));
       const all = await requests(counts);
       expect(passed(await inTurn(all, send))).toBe(20);
       expect(passed(await inTurn(all.toReversed(), send))).toBe(0);
     });
 
-    test('nc goes back only as far as the window, and never to what was used', async () => {
+    test('an nc below the highest is accepted within the window only, and only once', async () => {
       const all = await requests([300, 300, 173, 172, 2, 299, 0xffffffff, 301]);
       const answers = [];
       for (const [index, request] of all.entries()) answers.push(await send(request, index % 2));
@@ -103,20 +103,20 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   describe.each(['SHA-256', 'SHA-1'] as const)('SCRAM-%s (RFC 7804 section 8)', (hash) => {
     const realm = `scram-${hash === 'SHA-1' ? 1 : 256}` as const;
-    /** Sends each message of a client to the other server than the one before. */
+    /** Sends a client's messages alternately to both servers. */
     const alternating = () => {
       let count = 0;
       return (request: HttpRequest) => send(request, (count += 1) % 2);
     };
 
-    test('the legs of one exchange may go to different processes, the last leg once', async () => {
+    test('the messages of one exchange may go to different processes, and the last message is accepted once', async () => {
       const client = scramClient({ ...who, hash });
       const granted = await converse(client, get(realm), alternating());
       expect([granted.answer.status, granted.sent.length]).toEqual([200, 3]);
       expectRefused(await atBoth(lastOf(granted)));
     });
 
-    test('the last leg, ten at once at both: one passes', async () => {
+    test('ten last messages at once at two servers: one is admitted', async () => {
       const client = scramClient({ ...who, hash, unprompted: true });
       const exchange = client.exchange(get(realm));
       const final = await sentBy(exchange, await send(await sentBy(exchange), 0));
@@ -124,7 +124,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(passed(await inTurn(all, send))).toBe(1);
     });
 
-    test('a wrong last leg ends its exchange: the right one comes too late', async () => {
+    test('a wrong last message ends its exchange, and the right one is refused afterwards', async () => {
       const client = scramClient({ ...who, hash, unprompted: true });
       const exchange = client.exchange(get(realm));
       const final = await sentBy(exchange, await send(await sentBy(exchange), 0));
@@ -134,7 +134,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused([await send(wrong, 1), await send(final, 0)]);
     });
 
-    test('the proof of one exchange is none in another (sid swapped)', async () => {
+    test('the proof of one exchange is refused under the sid of another', async () => {
       const finals = [];
       for (const server of [0, 1]) {
         const exchange = scramClient({ ...who, hash, unprompted: true }).exchange(get(realm));
@@ -149,7 +149,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused(await inTurn(swapped, send));
     });
 
-    test('reauthentication at the other process, once (section 5.1)', async () => {
+    test('reauthentication works at the other process, once (section 5.1)', async () => {
       const client = scramClient({ ...who, hash });
       const visits = [];
       for (const server of [0, 1, 0]) {
@@ -163,7 +163,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       for (const again of visits.slice(1)) expectRefused(await atBoth(lastOf(again)));
     });
 
-    test('reauthentication, ten at once at both: one passes', async () => {
+    test('ten reauthentications at once at two servers: one is admitted', async () => {
       const client = scramClient({ ...who, hash });
       await converse(client, get(realm), attacked.send(0));
       const again = await sentBy(client.exchange(get(realm)));
@@ -175,7 +175,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   describe('API keys', () => {
     const withKey = (key: string) => get('keys', [['X-API-Key', key]]);
 
-    test('the limit of a key is one for all processes, and no other key pays for it', async () => {
+    test('all processes share the limit of a key, and another key has its own', async () => {
       const [{ key }, other] = [await attacked.newKey('keys'), await attacked.newKey('keys')];
       const all = Array.from({ length: 24 }, () => withKey(key));
       const answers = await inTurn(all, send);
@@ -193,7 +193,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-/** With another message in the `data` of SCRAM. */
+/** Replaces the message in the `data` of SCRAM. */
 function withData(request: HttpRequest, edit: (message: string) => string): HttpRequest {
   const changed = authorization(request).replace(/(?<=data=")[^"]*/, (data) =>
     Buffer.from(edit(Buffer.from(data, 'base64').toString())).toString('base64'),

@@ -32,8 +32,8 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
 /** Milliseconds between two pieces of an answer. */
 const PAUSE = 5;
 
-/** Requests that could end the whole process, or let in the wrong client. */
-describe('one client', () => {
+/** Requests that could crash the process or admit the wrong client. */
+describe('one client cannot crash the server:', () => {
   const parts = new AsyncDisposableStack();
   const origin = createServer((socket) => {
     socket.on('error', () => {});
@@ -72,8 +72,8 @@ describe('one client', () => {
   const authorized = { 'proxy-authorization': CREDENTIALS };
   const proxyPort = () => Number(new URL(pair.proxies[0] ?? '').port);
 
-  describe('streams that are cancelled (RFC 9113 section 5.4.2)', () => {
-    /** Sends the request and, `after` milliseconds later or in the same packet, takes it back. */
+  describe('by cancelled streams (RFC 9113 section 5.4.2)', () => {
+    /** Sends a request and resets its stream, in the same packet or `after` milliseconds later. */
     async function cancel(
       method: string,
       path: string,
@@ -97,16 +97,19 @@ describe('one client', () => {
       socket.destroy();
     }
 
-    test.each(['GET', 'HEAD', 'POST', 'OPTIONS'])('%s in one packet', async (method) => {
-      const expecting = { expect: '100-continue' };
-      const unmet = { expect: 'nothing' };
-      for (const fields of [{}, expecting, unmet, authorized, { ...authorized, ...expecting }]) {
-        await cancel(method, '/fields', fields);
-      }
-      await expectAlive();
-    });
+    test.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
+      'that open and reset %s in one packet',
+      async (method) => {
+        const expecting = { expect: '100-continue' };
+        const unmet = { expect: 'nothing' };
+        for (const fields of [{}, expecting, unmet, authorized, { ...authorized, ...expecting }]) {
+          await cancel(method, '/fields', fields);
+        }
+        await expectAlive();
+      },
+    );
 
-    test('while interim answers come', async () => {
+    test('that are reset between interim answers', async () => {
       for (const method of ['GET', 'HEAD']) {
         for (const after of [2, 4, 8, 16]) {
           await cancel(method, '/slowly', authorized, after * PAUSE);
@@ -117,7 +120,7 @@ describe('one client', () => {
   });
 
   test.each(['/fields', '/content', '/interim', '/trailers'])(
-    'an origin that says twice what may be said once, over HTTP/2: %s (RFC 9110 section 5.3)',
+    'by an origin that repeats a singleton field over HTTP/2: %s (RFC 9110 section 5.3)',
     async (path) => {
       const session = connectHttp2(pair.proxies[0] ?? '').on('error', () => {});
       const pseudo = { ':authority': destination, ':path': path, te: 'trailers' };
@@ -132,7 +135,7 @@ describe('one client', () => {
     },
   );
 
-  test('a person who is imported is not who everybody is that is not there', async () => {
+  test('an imported person with the id "nobody" is not the identity of unknown names', async () => {
     const file = join(pair.data, 'directory.json');
     await pair.cli('directory', 'export', file);
     const directory = JSON.parse(await readFile(file, 'utf8')) as { people: { name: string }[] };

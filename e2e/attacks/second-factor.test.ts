@@ -34,7 +34,7 @@ const PATH = '/account/second-factor';
 
 const SESSION = /countersign-session=[^;]+/;
 
-/** The sessions of these answers: a browser that sends the same again gets the same answer. */
+/** The distinct sessions of these answers. A browser that repeats a form gets the same session. */
 const sessionsIn = (answers: readonly Page[]) =>
   new Set(answers.map(({ headers }) => SESSION.exec(headers.getSetCookie().join())?.[0]));
 
@@ -42,11 +42,12 @@ const sessionsIn = (answers: readonly Page[]) =>
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   beforeAll(async () => {
-    // A clock that is set back leaves buckets empty: they fill at once, or a server holds enough of them.
+    // After a clock jump backwards, buckets would stay empty. These limits refill at once or are never
+    // reached.
     const often = { burst: 1000, per: 0.001 };
     const address = { burst: 100_000, per: 1 };
     const limits = { address, account: often, signIn: often, secondFactor: often };
-    // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
+    // Browsers make passkeys for a host name, not for an IP address (WebAuthn section 5.1.3).
     const env = {
       NODE_OPTIONS: `--import ${new URL('../parts/set-clock.js', import.meta.url).href}`,
     };
@@ -55,7 +56,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-  /** Somebody who has set a second factor up on the account page. */
+  /** Adds a person who has set up a second factor on the account page. */
   async function protectedPerson() {
     const person = await newPerson(flow);
     const browser = await signedIn(flow, person);
@@ -66,7 +67,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     return { person, browser, code, used, recovery: codesOn(shown) };
   }
 
-  /** A browser whose person has given the password, at both servers. */
+  /** A browser with the password step done, at both servers. */
   async function atSecondStep(person: Person) {
     const browser = browserAt(flow);
     const page = await signIn(browser, await browser.open('/account'), person);
@@ -88,7 +89,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     return listSignIns({ stores, clock: systemClock, longestLife: longestLife(config) }, id);
   };
 
-  test('RFC 6238 section 5.2: ten at once with one code sign in once', async () => {
+  test('RFC 6238 section 5.2: ten requests at once with one code sign in once', async () => {
     const { person, code } = await protectedPerson();
     const step = await atSecondStep(person);
     const next = code();
@@ -98,14 +99,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await signInsOf(person)).toHaveLength(2);
   });
 
-  test('ten at once with one recovery code sign in once', async () => {
+  test('ten requests at once with one recovery code sign in once', async () => {
     const { person, recovery } = await protectedPerson();
     const step = await atSecondStep(person);
     expect(await tenAtOnce(step, () => ({ recovery: recovery[0] ?? '' }))).toBe(1);
     expect(await signInsOf(person)).toHaveLength(2);
   });
 
-  test('ten recovery codes at once for one step sign in once', async () => {
+  test('ten recovery codes at once for one sign-in use up one code and sign in once', async () => {
     const { person, recovery } = await protectedPerson();
     const step = await atSecondStep(person);
     expect(await tenAtOnce(step, (n) => ({ recovery: recovery[n] ?? '' }))).toBe(1);
@@ -114,7 +115,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(left).toHaveLength(9);
   });
 
-  test('WebAuthn section 13.4.3: ten at once with one answer of a passkey sign in once, and none later', async () => {
+  test("WebAuthn section 13.4.3: a passkey's answer signs in once, even ten times at once, and never later", async () => {
     const { person, browser, authenticator } = await atPasskey(flow);
     const page = await browser.open('/account');
     const browsers = [browser, alsoAt(flow, browser, 1)] as const;
@@ -129,7 +130,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await signInsOf(person)).toHaveLength(2);
   });
 
-  test('ten changes to another app at once: one takes the place, and the person always has one', async () => {
+  test('ten changes to another authenticator app at once: one replaces the old app', async () => {
     const { person, browser } = await protectedPerson();
     const before = await flow.stores.secondFactors.get(person.id);
     const page = await browser.send(await browser.open(PATH), { change: 'another' });
@@ -145,7 +146,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await signInsOf(person)).toHaveLength(1);
   });
 
-  test('ten set-ups at once leave one, and its codes are shown once', async () => {
+  test('ten set-ups at once leave at most one, and its recovery codes are shown at most once', async () => {
     const person = await newPerson(flow);
     const browser = await signedIn(flow, person);
     const pages = await Promise.all(Array.from({ length: 10 }, () => browser.open(PATH)));
@@ -159,7 +160,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await signInsOf(person)).length).toBeLessThanOrEqual(1);
   });
 
-  test('the log has the reason of each refusal, and no code', async () => {
+  test('the log names the reason of each refusal, and no code', async () => {
     const { person, used, recovery } = await protectedPerson();
     const { page, browsers } = await atSecondStep(person);
     const [browser] = browsers;
@@ -178,7 +179,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     for (const secret of [used, recovery[0] ?? '?']) expect(mine()).not.toContain(secret);
   });
 
-  test('a planted passkey and key do not outlive the set-up', async () => {
+  test('a set-up removes planted passkeys and keys, if the person chooses', async () => {
     const person = await newPerson(flow);
     const { passkeys, publicKeys } = flow.stores;
     const owner = { kind: 'person', id: person.id } as const;
@@ -194,7 +195,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await publicKeys.of(owner)).toEqual([]);
   });
 
-  test('earlier sign-ins have ended at both servers', async () => {
+  test('a set-up revokes earlier sign-ins at both servers', async () => {
     const person = await newPerson(flow);
     const before = await signedIn(flow, person);
     const browser = await signedIn(flow, person, 1);
@@ -205,8 +206,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(asksToSignIn(await alsoAt(flow, browser, 0).open('/account'))).toBe(false);
   });
 
-  test('a clock jumps an hour ahead amid a second step, and back: the step is over, and no sign-in of then is recent', async () => {
-    // One machine has one clock; of several each may have its own.
+  test('if a clock jumps an hour ahead and back, the second step is over, and no sign-in of that hour is recent', async () => {
+    // One machine has one clock, but several machines may have different clocks.
     const jumping = kind === 'postgres' ? [1] : [0, 1];
     const setClock = async (seconds: number) => {
       for (const n of jumping) {
@@ -238,7 +239,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await alsoAt(flow, browser, 0).open(PATH)).text).not.toContain('Sign in once more');
   });
 
-  test('a drive with Basic lets the password in before, and not after', async () => {
+  test('a Basic client is admitted by the password before the set-up, and refused after it', async () => {
     const person = await newPerson(flow);
     const credentials = Buffer.from(`${person.name}:${person.password}`).toString('base64');
     const get = async () => {
@@ -255,7 +256,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-describe('a PostgreSQL that pauses', () => {
+describe('while PostgreSQL pauses', () => {
   const parts = new AsyncDisposableStack();
   let postgres: Postgres;
   let flow: Flow;
@@ -266,7 +267,7 @@ describe('a PostgreSQL that pauses', () => {
   });
   afterAll(() => parts.disposeAsync());
 
-  test('in the second step, and when a passkey comes: 503, nothing is half done, and the next attempt works', async () => {
+  test('a second step and a passkey sign-in get 503, nothing is half done, and the next attempt works', async () => {
     const { browser: other, authenticator } = await atPasskey(flow);
     const person = await newPerson(flow);
     const setUp = await signedIn(flow, person);
@@ -298,7 +299,7 @@ describe('a PostgreSQL that pauses', () => {
     expect(asksToSignIn(letIn)).toBe(false);
   });
 
-  test('in a sign-in that a client asks for (max_age): 503, and the same form goes on afterwards', async () => {
+  test('a sign-in for a client (max_age) gets 503, and the same form works afterwards', async () => {
     const person = await newPerson(flow);
     const app = await App.add(flow);
     const browser = await signedIn(flow, person);
@@ -322,7 +323,7 @@ describe('a PostgreSQL that pauses', () => {
   });
 });
 
-/** Somebody with a passkey, and another browser of theirs. */
+/** Adds a person with a passkey, in a new browser. */
 async function atPasskey(flow: Flow) {
   const person = await newPerson(flow);
   const home = await signedIn(flow, person);

@@ -21,7 +21,10 @@ import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 import { expectSound, wireOf } from './wire.fixture.ts';
 import type { Shape, Wire } from './wire.fixture.ts';
 
-/** Too much, twice, half, or by somebody else's hand. */
+/**
+ * Credentials that are too long, doubled or malformed, and requests that another site sends for the
+ * browser.
+ */
 describe.each(ONE_STORE)('on %s', (kind) => {
   let attacked: AttackedPair;
   let wire: Wire;
@@ -38,7 +41,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const status = async (...args: Parameters<Wire>) => (await wire(...args)).status;
   const send = (request: HttpRequest, server = 0) => attacked.send(server)(request);
 
-  describe('size (RFC 6585 section 5)', () => {
+  describe('oversize credentials (RFC 6585 section 5)', () => {
     const good = () => inTurn([0, 1], (server) => status(server, 'basic', [basic(who).join(': ')]));
 
     test.each<[string, Realm, (length: number) => string]>([
@@ -50,26 +53,26 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['commas', 'all', (length) => `Digest ${','.repeat(length)}`],
       ['quotes', 'all', (length) => `Digest a="${String.raw`\"`.repeat(length / 2)}`],
       ['a scheme', 'all', (length) => 'a'.repeat(length)],
-    ])('%s: 64 KiB are read and refused, 128 KiB are 431', async (_, realm, make) => {
+    ])('%s: 64 KiB are read and refused, 128 KiB get 431', async (_, realm, make) => {
       const lines = (length: number) => [`Authorization: ${make(length)}`];
       expect([400, 401]).toContain(await status(0, realm, lines(65_536)));
       expect(await status(1, realm, lines(131_072))).toBe(431);
       expect(await good()).toEqual([200, 200]);
     });
 
-    test('an API key of 64 KiB', async () => {
+    test('an API key of 64 KiB gets 403, 128 KiB get 431', async () => {
       expect(await status(0, 'keys', [`X-API-Key: ${'a'.repeat(65_536)}`])).toBe(403);
       expect(await status(0, 'keys', [`X-API-Key: ${'a'.repeat(131_072)}`])).toBe(431);
       expect(await good()).toEqual([200, 200]);
     });
 
-    test('a password of 1 MB never arrives', async () => {
+    test('a password of 1 MB gets 431', async () => {
       const [name, value] = basic({ ...who, password: 'a'.repeat(1_000_000) });
       expect(await status(0, 'basic', [`${name}: ${value}`])).toBe(431);
       expect(await good()).toEqual([200, 200]);
     });
 
-    test('passwords of 10 KB: none is hashed, or 200 at once would fill the queue', async () => {
+    test('passwords of 10 KB are refused unhashed, so that 200 at once do not fill the queue', async () => {
       const many = Array.from({ length: 200 }, (_, index) =>
         get('basic', [basic({ ...who, password: `${index}${'ä'.repeat(5000)}` })]),
       );
@@ -79,10 +82,10 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('a second set of credentials (RFC 9110 section 11.4)', () => {
+  describe('two sets of credentials (RFC 9110 section 11.4)', () => {
     const two = () => [basic(who).join(': '), `X-API-Key: ${key}`] as const;
 
-    test('each alone is good', async () => {
+    test('precondition: each set alone is admitted', async () => {
       const [person, application] = two();
       expect(await status(0, 'all', [person])).toBe(200);
       expect(await status(1, 'all', [application])).toBe(200);
@@ -111,7 +114,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['a blank before the colon', {}, () => [two()[0].replace(':', ' :')]],
       ['a field that CGI takes for it', {}, () => [two()[0], 'Proxy_Authorization: Basic x']],
       ['userinfo in the target', { target: 'http://alice:pw@a/all/' }, () => []],
-    ])('%s: 400', async (_, more, lines) => {
+    ])('%s: the server answers 400', async (_, more, lines) => {
       expect(await inTurn([0, 1], (server) => status(server, 'all', lines(), more))).toEqual([
         400, 400,
       ]);
@@ -120,12 +123,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     test.each([
       ['comma and nothing', () => `${two()[0]},`],
       ['semicolon', () => `${two()[0]}; Basic YTpi`],
-    ])('one line, %s: malformed, 401', async (_, line) => {
+    ])('one line, %s: the server answers 401', async (_, line) => {
       const answers = await inTurn([0, 1], (server) => status(server, 'all', [line()]));
       expect(answers).toEqual([401, 401]);
     });
 
-    test('beside a person a space may take a key, which is to be right too', async () => {
+    test('a space may accept a key beside a person, and then the key must be valid, too', async () => {
       const own = await attacked.newKey('beside');
       const [person] = two();
       const beside = (...lines: readonly string[]) => status(1, 'beside', lines);
@@ -141,11 +144,11 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['the field of a proxy', 'Proxy-Authorization'],
       ['a look-alike', 'X-Authorization'],
       ['a cookie', 'Cookie'],
-    ])('%s lets nobody in', async (_, name) => {
+    ])('%s is no credentials, and the server answers 401', async (_, name) => {
       expect(await status(0, 'basic', [`${name}: ${basic(who)[1]}`])).toBe(401);
     });
 
-    test('a key in the query is for nobody else to keep', async () => {
+    test('the answer to a key in the query may not be cached by a shared cache or send a referrer', async () => {
       const answers = await inTurn([key, 'x'], (one, server) =>
         wire(server, 'all', [], { target: `/all/?key=${one}` }),
       );
@@ -160,7 +163,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   describe('HTTP/1.0 (RFC 9112 section 2.6)', () => {
     const old = { version: '1.0' };
 
-    test('a challenge, and each scheme lets in', async () => {
+    test('the server sends challenges, and admits every scheme', async () => {
       const asked = await wire(0, 'all', [], old);
       expect(asked.status).toBe(401);
       expect(challengesOf(asked).map(({ scheme }) => scheme)).toEqual(
@@ -187,15 +190,15 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await status(0, 'all', [`X-API-Key: ${key}`], old)).toBe(200);
     });
 
-    test('chunked content, which it does not have, is 400 before any secret', async () => {
+    test('chunked content, which HTTP/1.0 does not have, gets 400 before the credentials are checked', async () => {
       const lines = [basic(who).join(': '), 'Transfer-Encoding: chunked'];
       expect(await status(0, 'basic', lines, { ...old, method: 'POST' })).toBe(400);
     });
   });
 
-  describe('content that auth-int covers (RFC 7616 section 3.4.3)', () => {
+  describe('long content that auth-int covers (RFC 7616 section 3.4.3)', () => {
     const LENGTH = 100_000_000;
-    /** Credentials for content of that length, of which not a byte is sent. */
+    /** Announces content of that length, and sends none of it. */
     async function announced(
       one: Somebody,
       claims: { readonly nonce?: string } = {},
@@ -212,13 +215,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return wire(1, 'integrity', fields, { method: 'POST' });
     }
 
-    test('with a bad nonce it is not waited for', async () => {
+    test('a bad nonce gets 401 without waiting for the content', async () => {
       for (const lines of [[], ['Expect: 100-continue']]) {
         expect((await announced(who, { nonce: 'bad' }, lines)).status).toBe(401);
       }
     });
 
-    test('with a good one it is too long, whoever sends it', async () => {
+    test('a valid nonce gets 413, whether the credentials are right or not', async () => {
       const [known, wrong, nobody] = await Promise.all([
         announced(who),
         announced({ ...who, password: 'wrong' }),
@@ -230,7 +233,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('unsafe requests that a page elsewhere may have made (Fetch Metadata section 2.3)', () => {
+  describe('unsafe requests from another site (Fetch Metadata section 2.3)', () => {
     const own = (): readonly Field[] => [['Origin', attacked.pair.resource]];
     const elsewhere: readonly (readonly Field[])[] = [
       [['Origin', 'https://evil.example']],
@@ -250,7 +253,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['Basic', 'basic', asBasic],
       ['Digest', 'digest', asDigest],
       ['Digest with auth-int', 'integrity', asDigest],
-    ] as const)('%s: 403, and reading is free', async (_, realm, as) => {
+    ] as const)('%s: an unsafe request gets 403, and GET is admitted', async (_, realm, as) => {
       for (const [index, fields] of elsewhere.entries()) {
         expect(await as(post(realm, 'x', fields), index % 2)).toBe(403);
         expect(await as(get(realm, fields), index % 2)).toBe(200);
@@ -261,7 +264,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await as(post(realm, 'x', twice), 1)).toBe(400);
     });
 
-    test('whether the password is right does not show', async () => {
+    test('the 403 does not show whether the password is right', async () => {
       const fields = elsewhere[0] ?? [];
       const answers = await inTurn([who, { ...who, password: 'wrong' }], (one, server) =>
         send(post('basic', 'x', [...fields, basic(one)]), server),
@@ -270,21 +273,21 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(answers.map(masked)[1]).toBe(answers.map(masked)[0]);
     });
 
-    test('SCRAM is not sent by browsers', async () => {
+    test('SCRAM is admitted, because browsers do not send it', async () => {
       const client = scramClient({ ...who, hash: 'SHA-256', unprompted: true });
       const request = post('scram-256', 'x', elsewhere[0]);
       expect((await converse(client, request, attacked.send(0))).answer.status).toBe(200);
     });
   });
 
-  test('after all of this both are alive, nothing was a defect, and no secret is in the log', async () => {
+  test('after these tests both servers still run, no logged error is a defect, and the log has no secret', async () => {
     await expectSound(attacked, [who.password, basic(who)[1], key.slice(-64), 'alice:pw']);
     const good = [basic(who).join(': ')];
     expect(await inTurn([0, 1], (server) => status(server, 'basic', good))).toEqual([200, 200]);
   });
 });
 
-/** So many bytes of parameters whose names differ. */
+/** Makes parameters with different names, of that length in all. */
 function parameters(length: number): string {
   const all = Array.from({ length: Math.floor(length / 9) }, (_, index) => `a${100_000 + index}=b`);
   return all.join(',').slice(0, length);

@@ -27,7 +27,7 @@ import { App, INVALID_GRANT, newPerson, post, refusal, sent, signedIn } from '..
 import type { Tokens } from '../flows/person.ts';
 import { statementsOf } from '../interop/gateway-identity/verify-statement.mjs';
 
-/** A statement of the gateway is none of our tokens, and none of them is a statement. */
+/** The gateway's statements are not accepted as tokens, and no token is accepted as a statement. */
 type Members = Readonly<Record<string, unknown>>;
 
 const parts = new AsyncDisposableStack();
@@ -37,7 +37,7 @@ let browser: TestBrowser;
 let app: App;
 let tokens: Tokens;
 let prover: DpopProver;
-/** The gateway's keys, and those of tokens. */
+/** The gateway's keys, and the keys of tokens. */
 let keys: KeySet;
 let keysOfTokens: KeySet;
 
@@ -70,7 +70,7 @@ async function statement(audience: string, id = machine.id): Promise<string> {
   return (await statements.of({ scheme: 'Bearer', principal }, audience)) ?? '';
 }
 
-/** The same words, signed with the key of tokens, as if the two were one. */
+/** The same statement, signed with the key of tokens instead. */
 function ofTokensKey(said: string): string {
   const kid = keysOfTokens.signingKid('ES256');
   const header = { ...decodeProtectedHeader(said), kid };
@@ -83,7 +83,7 @@ describe.each<[string, (said: string) => string]>([
 ])('%s', (_, signed) => {
   const made = async (audience: string, id?: string) => signed(await statement(audience, id));
 
-  test('RFC 9068 section 4: is no access token, at resources, /verify and userinfo', async () => {
+  test('RFC 9068 section 4: is refused as an access token, at resources, /verify and userinfo', async () => {
     const { pair } = flow;
     const [resource, issuer] = [await made(pair.documents), await made(pair.issuer)];
     const bearer = { authorization: `Bearer ${resource}` };
@@ -107,7 +107,7 @@ describe.each<[string, (said: string) => string]>([
     }
   });
 
-  test('RFC 7662 section 2.2, RFC 7009 section 2.2: is no token to introspect or to revoke', async () => {
+  test('RFC 7662 section 2.2, RFC 7009 section 2.2: is unknown to introspection and revocation', async () => {
     const token = await made(flow.pair.documents);
     const introspected = await flow.pair.post('/token/introspection', { token }, machine);
     expect([introspected.status, introspected.body]).toEqual([200, { active: false }]);
@@ -115,7 +115,7 @@ describe.each<[string, (said: string) => string]>([
     expect([revoked.status, revoked.body]).toEqual([200, {}]);
   });
 
-  test('RFC 9449 section 4.3: is no DPoP proof, at the token endpoint and at resources', async () => {
+  test('RFC 9449 section 4.3: is refused as a DPoP proof, at the token endpoint and at resources', async () => {
     const proof = await made(`${flow.pair.issuer}/token`);
     const grant = { grant_type: 'client_credentials' };
     const authorization = `Basic ${btoa(`${machine.id}:${machine.secret}`)}`;
@@ -131,7 +131,7 @@ describe.each<[string, (said: string) => string]>([
     expect((await fetch(flow.pair.documents, { headers: bound })).status).toBe(401);
   });
 
-  test('RFC 7523 section 3: a statement is no client assertion, even if a client has the same key', async () => {
+  test('RFC 7523 section 3: is refused as a client assertion, even if a client has the same key', async () => {
     const file = join(flow.pair.data, 'keys.json');
     await writeFile(
       file,
@@ -155,7 +155,7 @@ describe.each<[string, (said: string) => string]>([
     expect((await show(signJws(header, assertion, keyOf(keys)))).status).toBe(200);
   });
 
-  test('RFC 7523 section 2.1, RFC 8693 section 2.1: is no grant, and is not exchanged', async () => {
+  test('RFC 7523 section 2.1, RFC 8693 section 2.1: is refused as a grant, and cannot be exchanged', async () => {
     const said = await made(flow.pair.issuer);
     const forms = [
       { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: said },
@@ -173,7 +173,7 @@ describe.each<[string, (said: string) => string]>([
     expect(refusal(await app.refresh(said))).toEqual(INVALID_GRANT);
   });
 
-  test('OpenID Connect Core 1.0 sections 3.1.2.1 and 6: is no id_token_hint and no request object', async () => {
+  test('OpenID Connect Core 1.0 sections 3.1.2.1 and 6: is refused as id_token_hint and as request object', async () => {
     const hint = await made(app.id, app.id);
     const asking = (more: Record<string, string>) =>
       browser.request('GET', app.url({ scope: 'openid', ...more }));
@@ -206,7 +206,7 @@ describe('e2e/interop/gateway-identity/verify-statement.mjs', () => {
     key = keyOf(keys);
   });
 
-  test('takes a statement, and says who asks', async () => {
+  test('accepts a statement, and returns its caller', async () => {
     expect(await whoAsks(await statement(NAME))).toMatchObject({
       sub: machine.id,
       kind: 'application',
@@ -215,7 +215,7 @@ describe('e2e/interop/gateway-identity/verify-statement.mjs', () => {
     await expect(whoAsks(signJws(good.header, good.claims, key))).resolves.toBeDefined();
   });
 
-  test('takes nothing that the authorization server or a client has made', async () => {
+  test('refuses everything that the authorization server or a client has made', async () => {
     const proof = await prover.proof({ method: 'GET', url: flow.pair.documents });
     const made = [await flow.pair.token(machine), ...Object.values(tokens), proof];
     for (const token of made) await expect(whoAsks(token)).rejects.toThrow();
@@ -223,7 +223,7 @@ describe('e2e/interop/gateway-identity/verify-statement.mjs', () => {
   });
 
   test.each(['at+jwt', 'JWT', 'dpop+jwt', 'logout+jwt', 'oauth-authz-req+jwt', undefined])(
-    'RFC 8725 section 3.11: takes nothing of the type %s, though the key and all else were right',
+    'RFC 8725 section 3.11: refuses the type %s, even with the right key',
     async (typ) => {
       const other = signJws({ ...good.header, typ }, good.claims, key);
       await expect(whoAsks(other)).rejects.toThrow('"typ"');
@@ -239,12 +239,12 @@ describe('e2e/interop/gateway-identity/verify-statement.mjs', () => {
     ['that is old', () => ({ iat: Date.now() / 1000 - 70 }), /"iat"/],
     ['of the future', () => ({ iat: Date.now() / 1000 + 10 }), /"iat"/],
     ['that names nobody', () => ({ sub: undefined }), /"sub"/],
-  ])('takes no statement %s', async (_, changes, reason) => {
+  ])('refuses a statement %s', async (_, changes, reason) => {
     const other = signJws(good.header, { ...good.claims, ...changes() }, key);
     await expect(whoAsks(other)).rejects.toThrow(reason);
   });
 
-  test('RFC 8725 section 3.1: takes no statement of another key, of none, or with a secret', async () => {
+  test('RFC 8725 section 3.1: refuses a statement of another key, without a signature, or with a secret', async () => {
     const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const own = { ...good.header, jwk: publicJwk(foreign.publicKey) };
     const hs256 = [{ ...good.header, alg: 'HS256' }, good.claims].map(base64url).join('.');

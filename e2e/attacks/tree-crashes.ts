@@ -1,4 +1,7 @@
-/** Kills a server amid changes of a tree: each of them is done or not done. Throws AssertionError. */
+/**
+ * Kills a server during changes of a tree: each change is then done completely or not at all. Throws
+ * AssertionError.
+ */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -14,10 +17,10 @@ import { until } from '../parts/process.ts';
 import { assertSound, stateOf, sweep } from './trees.fixture.ts';
 import type { Question, Reply, State, Tenant, TreeServers } from './trees.fixture.ts';
 
-/** Resources in the collections that are moved, and copied or deleted. */
+/** Resources in the collections that the tests move, copy or delete. */
 const MANY = 2000;
 const SOME = 100;
-/** Milliseconds within which a server dies after it has begun to receive content. */
+/** Milliseconds within which the server is killed after it has begun to receive content. */
 const LIFE = 100;
 const PIECES = 16;
 const PAUSE = 10;
@@ -26,21 +29,21 @@ const PAUSE = 10;
 export interface Crashes {
   kills: number;
   acknowledged: number;
-  /** Done, but the answer never came. */
+  /** Changes that are done although their answer never came. */
   silent: number;
   undone: number;
-  /** Files that were left behind. */
+  /** Files that the killed server left behind. */
   swept: number;
 }
 
-/** A change, which nothing but what it is about tells of. */
+/** A change, of which only the resources it is about show whether it is done. */
 interface Change {
   readonly method: string;
   readonly path: string;
   readonly question?: Question;
-  /** The first names of the paths. */
+  /** The first segments of its paths. */
   readonly about: readonly string[];
-  /** Whether a state that is not the one before is the one after. */
+  /** Whether the new state is the state after the change, given that it differs from the state before. */
   readonly isDone: (now: State, before: State) => boolean;
 }
 
@@ -53,13 +56,13 @@ const XML = { 'Content-Type': 'application/xml' };
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Begins with the hash of the rest. */
+/** A random body that begins with its own hash. */
 function newBody(bytes: number): string {
   const rest = randomBytes(bytes / 2).toString('hex');
   return `${hashOf(rest)}\n${rest}`;
 }
 
-/** In pieces, the last of which never comes. */
+/** Sends the body in pieces and never ends. */
 function endlessly(body: string): ReadableStream<Uint8Array> {
   const length = Math.ceil(body.length / PIECES);
   let at = 0;
@@ -72,7 +75,7 @@ function endlessly(body: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** Returns the entries at and below `from` as they would be at `to`, without their times and the ids of collections. */
+/** Returns the entries at and below `from`, moved to `to`, without times and collection ids. */
 const timeless = (entries: readonly Entry[], from: string, to = from) =>
   entries
     .filter(({ path }) => firstOf(path) === from)
@@ -87,7 +90,7 @@ const timeless = (entries: readonly Entry[], from: string, to = from) =>
 
 const firstOf = (path: string) => path.split('/', 1)[0] ?? '';
 
-/** Returns the part of a state about some names. */
+/** Returns the part of a state below these names. */
 function about({ entries, locks }: State, names: readonly string[]): State {
   return {
     entries: entries.filter(({ path }) => names.includes(firstOf(path))),
@@ -95,7 +98,7 @@ function about({ entries, locks }: State, names: readonly string[]): State {
   };
 }
 
-/** It is the same document with another content. */
+/** Checks that the same document has another content. */
 function isReplaced(length: number): Change['isDone'] {
   return ({ entries: [now] }, { entries: [before] }) =>
     now?.kind === 'document' &&
@@ -204,7 +207,7 @@ function changes(freed: string): readonly Change[] {
   ];
 }
 
-/** Fills a tree: all documents share the content of one. Resolves to the token of the lock on `freed`. */
+/** Fills a tree whose documents all have the same content. Resolves to the token of the lock on `freed`. */
 async function furnish({ stores }: TreeServers, me: Tenant): Promise<string> {
   const { status } = await me.ask(0, 'PUT', 'first', { body: newBody(1000) });
   assert.equal(status, 201);
@@ -248,7 +251,7 @@ async function furnish({ stores }: TreeServers, me: Tenant): Promise<string> {
   return tokens[1] ?? '';
 }
 
-/** Undefined: the connection broke off. */
+/** Resolves to undefined if the connection breaks off. */
 async function answerTo(asking: Promise<Reply>): Promise<Reply | undefined> {
   try {
     return await asking;
@@ -265,7 +268,7 @@ async function isReceiving({ pair }: TreeServers, { tree }: Tenant): Promise<boo
   return files.some((name) => name.endsWith('.part'));
 }
 
-/** `kills` times: changes of all kinds at once at one server, which is killed amid them. */
+/** Repeats `kills` times: sends changes of all kinds at once to one server, and kills it meanwhile. */
 export async function crashTrees(
   servers: TreeServers,
   kills: number,
@@ -306,7 +309,7 @@ export async function crashTrees(
     crashes.swept += await sweep(servers);
     await assertSound(servers, me.tree);
 
-    // For a moment its port may be that of somebody's connection.
+    // For a moment another process's connection may use the server's port.
     await until(async () => {
       await victim.start();
       return true;

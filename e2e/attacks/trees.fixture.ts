@@ -36,20 +36,22 @@ export interface Question {
   readonly body?: string | ReadableStream<Uint8Array>;
 }
 
-/** Somebody with a tree of their own. */
+/** An account with its own tree. */
 export interface Tenant {
-  /** The name of the tree, as the store has it. */
+  /** The name of the tree in the store. */
   readonly tree: string;
-  /** The field that lets them in. */
+  /** The field with the account's credentials. */
   readonly credentials: readonly [name: string, value: string];
-  /** Asks one of the two servers for a path below `/dav/`, or for one that begins with a slash. */
+  /**
+   * Sends a request to one of the two servers. The path is below `/dav/`, unless it begins with a slash.
+   */
   ask(server: number, method: string, path: string, question?: Question): Promise<Reply>;
 }
 
 export interface TreeServers extends AsyncDisposable {
   readonly pair: Pair;
   readonly stores: Stores;
-  /** An application that nobody else is. */
+  /** Adds a new application. */
   newcomer(application?: string): Promise<Tenant>;
   person(name: string): Promise<Tenant>;
 }
@@ -127,29 +129,29 @@ export async function startTreeServers(
   };
 }
 
-/** Ten at once, in turn at the two servers. */
+/** Calls `work` ten times at once, alternately for the two servers. */
 export function tenAtOnce<T>(work: (n: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: 10 }, (_, n) => work(n)));
 }
 
-/** How often each status was answered. */
+/** How often each status came. */
 export function tally(replies: readonly Reply[]): Readonly<Record<number, number>> {
   const counts = new Map<number, number>();
   for (const { status } of replies) counts.set(status, (counts.get(status) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
-/** More than any tree here has. */
+/** More entries than any tree of the tests has. */
 const MANY = 100_000;
 
-/** All of a tree but its root. */
+/** All entries of a tree except its root. */
 export const entriesOf = ({ stores }: Pick<TreeServers, 'stores'>, tree: string) =>
   stores.trees.below(tree, '', MANY);
 
-/** All that is in a tree. */
+/** The whole content of a tree. */
 export interface State {
   readonly entries: readonly Entry[];
-  /** All end at 0: the clock of a process, in which the end is told, may move by a moment against PostgreSQL's. */
+  /** The locks with an end of 0: ends depend on clocks, which differ a little between processes. */
   readonly locks: readonly Lock[];
 }
 
@@ -164,9 +166,9 @@ export async function stateOf(servers: Pick<TreeServers, 'stores'>, tree: string
 }
 
 /**
- * The tree is one: everything is in a collection that is there, every row names content of its length, the
- * usage is their sum, no lock is left of what is gone, and there is no other content, in the store or in
- * files. Throws AssertionError.
+ * Checks a tree: each entry is in an existing collection, each row names content of its length, the usage
+ * is the sum, no lock is left of a deleted resource, and neither store nor files have other content. Throws
+ * AssertionError.
  */
 export async function assertSound(servers: TreeServers, tree: string): Promise<void> {
   const { stores } = servers;
@@ -196,7 +198,7 @@ export async function assertSound(servers: TreeServers, tree: string): Promise<v
   assert.deepEqual(found, lengths, 'content has another length than its row says');
 }
 
-/** Bytes of all content of a tree, by name. */
+/** Lengths of all contents of a tree, by name. */
 async function contentOf({ pair }: TreeServers, tree: string) {
   const folder = join(pair.data, 'content', folderOf(tree));
   const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -213,7 +215,7 @@ async function contentOf({ pair }: TreeServers, tree: string) {
 
 const LATER = { ...systemClock, now: () => systemClock.now() + 7 * 86_400_000 };
 
-/** Removes what a crash has left behind, as the servers do a day later. */
+/** Removes the files that a crash left behind, as the servers do a day later. */
 export function sweep({ pair, stores }: TreeServers): Promise<number> {
   const folder = join(pair.data, 'content');
   const disk = openDisk({
@@ -230,7 +232,7 @@ export function sweep({ pair, stores }: TreeServers): Promise<number> {
   return disk.sweep(86_400);
 }
 
-/** No error was a defect, and nobody died. Throws AssertionError. */
+/** Checks that no process died and no logged error is a defect. Throws AssertionError. */
 export async function assertAlive({ pair }: TreeServers): Promise<void> {
   for (const { url, log } of pair.resources) {
     assert.equal((await fetch(`${url}/health/ready`)).status, 200);

@@ -1,18 +1,18 @@
-/** Requests byte by byte, where a library would tidy them. */
+/** Sends requests byte by byte, because an HTTP library would normalize them. */
 import { expect } from '@jest/globals';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
 import type { Realm, AttackedPair } from './attacked-pair.fixture.ts';
 
 export interface Shape {
   readonly method?: string;
-  /** Default: the realm's. */
+  /** Default: the realm's path. */
   readonly target?: string;
   readonly version?: string;
   /** One character is one octet. */
   readonly content?: string;
 }
 
-/** Sends a request with these field lines as they are, and `Connection: close`. */
+/** Sends a request with these field lines unchanged, and with `Connection: close`. */
 export type Wire = (
   server: number,
   realm: Realm,
@@ -30,7 +30,7 @@ export const wireOf =
     return parseAnswer(await attacked.raw(server, `${head.join('\r\n')}\r\n\r\n${content}`));
   };
 
-/** One answer to one request on a connection of its own; status 0 when there is none. */
+/** Parses the answer to the only request of a connection; status 0 if there is none. */
 export function parseAnswer(received: string): HttpResponse {
   const end = received.indexOf('\r\n\r\n');
   const [first = '', ...lines] = received.slice(0, end).split('\r\n');
@@ -45,7 +45,9 @@ export function parseAnswer(received: string): HttpResponse {
   };
 }
 
-/** Both processes are alive, none of their errors was a defect, and the log has none of these words. */
+/**
+ * Checks that both processes are alive, no logged error is a defect, and the log has none of these words.
+ */
 export async function expectSound(
   { pair }: AttackedPair,
   secrets: readonly string[],

@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { STORE_KINDS } from '../../flows/flow.ts';
 import { runSchedules } from './schedules.ts';
 
-/** `npm run soak -- cache` has a thousand. */
+/** `npm run soak -- cache` runs 1000 schedules. */
 const SCHEDULES = 12;
 
 test.each(STORE_KINDS)(
-  `RFC 9111 section 4.4, on %s: over two gateways, amid kill -9, no answer is older than what was acknowledged, none is a part or a mixture`,
+  `RFC 9111 section 4.4, on %s: with two gateways and kill -9, no answer is stale, partial or a mixture of versions`,
   async (kind) => {
     const tally = await runSchedules(kind, { seed: 1, schedules: SCHEDULES });
     expect(tally.schedules).toBe(SCHEDULES);

@@ -5,11 +5,11 @@ import type { StoreKind } from '../../flows/flow.ts';
 import { type Pair, startPair } from '../../pair/pair.ts';
 
 const MIB = 1024 ** 2;
-/** Milliseconds until an answer begins, and between its pieces: even a busy machine takes less. */
+/** Milliseconds until an answer begins, and between its pieces. A busy machine needs less. */
 const PATIENCE = 60_000;
-/** Codes of undici for an answer that did not come or go on in that time. */
+/** Error codes of undici for an answer that did not begin or continue within PATIENCE. */
 const LATE: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-/** Long answers are on disk, and not all answers that there are have room. */
+/** Long answers are on disk, and the cache has too little room for all answers. */
 const CACHE = {
   kind: 'shared',
   maxBytes: MIB,
@@ -19,7 +19,7 @@ const CACHE = {
 
 export interface Asked {
   readonly method: string;
-  /** Below the space. */
+  /** The path below the space's address. */
   readonly path: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly content?: string;
@@ -27,17 +27,19 @@ export interface Asked {
 
 export interface Reply {
   readonly status: number;
-  /** The last of each name, which is in lower case. */
+  /** The last value of each field. Names are in lower case. */
   readonly fields: Readonly<Record<string, string | undefined>>;
   readonly content: Buffer;
 }
 
 export interface Gateways extends AsyncDisposable {
   readonly pair: Pair;
-  /** Resolves to a complete answer, or to undefined: the connection broke off, or nobody listens. Rejects when
-   * nothing comes. */
+  /**
+   * Resolves to a complete answer, or to undefined if the connection breaks off or no process listens.
+   * Rejects after PATIENCE without a byte.
+   */
   ask(gateway: number, asked: Asked): Promise<Reply | undefined>;
-  /** SIGKILL. */
+  /** Kills the process of the gateway with SIGKILL. */
   kill(gateway: number): Promise<void>;
   restart(gateway: number): Promise<void>;
 }
@@ -58,7 +60,8 @@ export async function startGateways(kind: StoreKind, upstream: string): Promise<
     ],
   });
   const pair = parts.use(await startPair({ ...store, resource: 2, settings }));
-  // BAN is read at the beginning of a connection alone: each request has its own.
+  // The server accepts BAN only as the first request of a connection, so each request opens its own
+  // connection.
   const dispatcher = parts.adopt(
     new Agent({ pipelining: 0, headersTimeout: PATIENCE, bodyTimeout: PATIENCE }),
     (agent) => agent.destroy(),

@@ -1,4 +1,7 @@
-/** An application that changes what it answers, lets it be kept for an hour, and knows at any time what is right. */
+/**
+ * An application whose answers change and may be cached for an hour. It can tell at any time which version
+ * is current.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,26 +9,29 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../dice.ts';
 
-/** Octets of what is at each target: some are kept in memory, some on disk. */
+/** The length of each target's content in octets: the cache keeps some in memory and some on disk. */
 const LENGTHS = [200, 4000, 60_000, 70_000, 200_000, 400_000] as const;
 export const TARGETS = [...LENGTHS.keys()];
 
-/** Names of what is at each target. */
+/** The path of each target. */
 export const pathOf = (target: number) => `t${target}`;
 export const TAGS = ['even', 'odd'] as const;
 export const hasTag = (tag: (typeof TAGS)[number], target: number) => TAGS[target % 2] === tag;
 
-/** In milliseconds: before an answer begins, of one in so many longer; and between its pieces. */
+/**
+ * Pauses in milliseconds: before an answer begins (LONG_PAUSE for one answer in LONG_PAUSES), and between
+ * its pieces.
+ */
 const PAUSE = 8;
 const LONG_PAUSE = 120;
 const LONG_PAUSES = 4;
 const BETWEEN = 3;
 const PIECES = 6;
-/** One of BREAKS answers breaks off, one of REFUSALS changes is refused. */
+/** One of BREAKS answers breaks off, and one of REFUSALS changes is refused. */
 const BREAKS = 30;
 const REFUSALS = 10;
 
-/** The version that an answer is about; `variant`: the selecting fields of the request. */
+/** The version that an answer shows; `variant`: the selecting fields of the request. */
 export interface Version {
   readonly version: number;
   readonly variant: string;
@@ -33,7 +39,7 @@ export interface Version {
 
 export const etagOf = ({ version, variant }: Version) => `"${version}.${variant}"`;
 
-/** Undefined: none of ours. */
+/** Undefined if this application did not make the entity tag. */
 export function versionOf(etag: string | undefined): Version | undefined {
   const [, version, variant] = /^"(\d+)\.(\w*)"$/.exec(etag ?? '') ?? [];
   return variant === undefined ? undefined : { version: Number(version), variant };
@@ -41,7 +47,7 @@ export function versionOf(etag: string | undefined): Version | undefined {
 
 export const lengthOf = (target: number) => LENGTHS[target] ?? 0;
 
-/** Every part of it says where it belongs. */
+/** Every part of the content names its target, version and variant, so that a mixture is visible. */
 export const contentOf = (target: number, { version, variant }: Version): Buffer =>
   Buffer.alloc(lengthOf(target), `${pathOf(target)} ${version} ${variant};`);
 
@@ -49,7 +55,7 @@ export class Library implements AsyncDisposable {
   readonly #versions = TARGETS.map(() => 1);
   readonly #roll: Dice;
   readonly #server = createServer((request, response) => {
-    // A gateway that is killed takes its requests along.
+    // If a gateway is killed, its requests to this application break off.
     this.#answer(request, response).catch(() => response.destroy());
   });
 
@@ -62,12 +68,12 @@ export class Library implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/base/`;
   }
 
-  /** Returns the present version. */
+  /** Returns the current version. */
   version(target: number): number {
     return this.#versions[target] ?? 0;
   }
 
-  /** Changes by itself, of which no gateway hears. */
+  /** Changes a target without notice to the gateways. */
   change(target: number): number {
     return (this.#versions[target] = this.version(target) + 1);
   }
@@ -109,7 +115,7 @@ export class Library implements AsyncDisposable {
     response.end();
   }
 
-  /** Writes. The answer may never come, although the write is done. */
+  /** Handles a write. The answer may break off although the write is done. */
   async #write(target: number, response: ServerResponse): Promise<void> {
     if (this.#roll(REFUSALS) === 0) return void response.writeHead(409).end();
     const version = this.change(target);

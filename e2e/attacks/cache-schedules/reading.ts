@@ -1,4 +1,4 @@
-/** The requests of a reader, and the check whether an answer can be right. */
+/** Makes the requests of a reader, and checks whether an answer is allowed. */
 import type { Dice } from '../dice.ts';
 import { pick } from '../dice.ts';
 import type { Asked, Reply } from './gateways.ts';
@@ -15,12 +15,12 @@ const STATUSES = new Map([
 export interface Reading extends Asked {
   readonly target: number;
   readonly variant: string;
-  /** The versions that may be told of are no older. */
+  /** The answer must not show a version older than `floor`. */
   readonly floor: number;
   readonly statuses: readonly number[];
 }
 
-/** `known`: of which the reader may ask whether it is still right. */
+/** `known`: versions that the reader has seen and may send in If-None-Match. */
 export function reading(roll: Dice, target: number, floor: number, known: Version[]): Reading {
   const kind = pick(roll, KINDS);
   const common = { path: pathOf(target), target, floor, statuses: STATUSES.get(kind) ?? [200] };
@@ -45,7 +45,7 @@ function rangeOf(roll: Dice, length: number): string {
   return `bytes=${first}-${first + roll(length - first)}`;
 }
 
-/** Why a complete answer is wrong; `now`: the newest version when it came. */
+/** Returns why a complete answer is wrong, if it is; `now`: the newest version when the answer came. */
 export function wrong(asked: Reading, reply: Reply, now: number): string | undefined {
   const { target, variant, floor, method, statuses } = asked;
   const { status, fields, content } = reply;
@@ -65,7 +65,7 @@ export function wrong(asked: Reading, reply: Reply, now: number): string | undef
   return `${content.length} octets, not the ${expected.length} of version ${told.version}: ${content.subarray(0, 40).toString('latin1')}`;
 }
 
-/** RFC 9110 section 14.4; nothing, if it is none. */
+/** Reads Content-Range (RFC 9110 section 14.4); undefined if the field is not valid. */
 function partOf(range: string | undefined): readonly [number, number] {
   const [, first, last] = /^bytes (\d+)-(\d+)\/\d+$/.exec(range ?? '') ?? [];
   return last === undefined ? [0, 0] : [Number(first), Number(last) + 1];

@@ -1,6 +1,7 @@
 /**
- * Writers, readers and purgers at two gateways, one of which may be killed amid them: no reader gets what is older than
- * what was acknowledged before it asked, nor a part for the whole, nor parts of several. Throws AssertionError.
+ * Runs writers, readers and purgers at two gateways, one of which may be killed meanwhile. No reader may
+ * get a version older than a write acknowledged before its request, a part instead of the whole, or parts
+ * of several versions. Throws AssertionError.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,16 +12,21 @@ import { type Gateways, startGateways } from './gateways.ts';
 import { hasTag, Library, pathOf, TAGS, TARGETS, type Version, versionOf } from './library.ts';
 import { reading, wrong } from './reading.ts';
 
-/** The size of a schedule: how many steps, how many at once, and how many milliseconds somebody waits. */
+/**
+ * The size of a schedule: its steps, how many run at once, and the longest pause of an actor in
+ * milliseconds.
+ */
 const STEPS = 150;
 const WIDTH = 16;
 const PAUSE = 6;
-/** One of KILLS schedules has a kill. */
+/** One of KILLS schedules kills a gateway. */
 const KILLS = 2;
 const VERSIONS_KNOWN = 20;
-/** One of UNAWARE readers asks a dead gateway, although it could know. */
+/** One of UNAWARE readers asks the killed gateway. */
 const UNAWARE = 8;
-/** Most steps are about one target, which changes after about HOT steps. One of OTHERS steps is about any target. */
+/**
+ * Most steps use one target, which is replaced after about HOT steps. One of OTHERS steps uses any target.
+ */
 const HOT = 40;
 const OTHERS = 4;
 
@@ -28,17 +34,17 @@ const GATEWAYS = [0, 1] as const;
 const UNSAFE = ['PUT', 'POST', 'PATCH', 'DELETE'] as const;
 const REFUSALS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** The outcome of all schedules. */
+/** Totals of all schedules. */
 export interface Tally {
   schedules: number;
   kills: number;
-  /** Complete answers to readers, and those of them that a cache had. */
+  /** Complete answers to readers; `hits` are answers from a cache. */
   read: number;
   hits: number;
-  /** Nobody knows of an answer; it says that there is none. */
+  /** `broken`: answers that broke off or never came; `refused`: answers 502, 503 and 504. */
   broken: number;
   refused: number;
-  /** Acknowledged. */
+  /** Acknowledged writes. */
   written: number;
   purged: number;
   banned: number;
@@ -101,14 +107,14 @@ async function schedule(roll: Dice, actors: Actors, tally: Tally): Promise<void>
 }
 
 class Actors {
-  /** The answers to readers that cannot be right. */
+  /** Descriptions of wrong answers to readers. */
   readonly wrong: string[] = [];
   readonly #gateways: Gateways;
   readonly #library: Library;
   readonly #tally: Tally;
-  /** The oldest version of each target that somebody who asks from now on may get. */
+  /** The oldest version of each target that a reader may get from now on. */
   readonly #floors = TARGETS.map(() => 0);
-  /** The versions of each target that readers have seen lately. */
+  /** The most recent versions of each target that readers have seen. */
   readonly #known: Version[][] = TARGETS.map(() => []);
   #dead: number | undefined;
   #hot = 0;
@@ -125,7 +131,7 @@ class Actors {
   }
 
   async restart(gateway: number): Promise<void> {
-    // For a moment its port may be that of somebody's connection.
+    // For a moment another process's connection may use the gateway's port.
     await until(async () => {
       await this.#gateways.restart(gateway);
       return true;
@@ -180,13 +186,13 @@ class Actors {
     const asked = { method: 'PURGE', path: pathOf(target), fields: softly(roll) };
     const reply = await this.#gateways.ask(gateway, asked);
     if (!this.#isAnswered(reply)) return;
-    // 404: this process had nothing; what others had is used no more.
+    // A 404 means that this process had no entry; entries of other processes are invalidated all the same.
     if (![200, 404].includes(reply.status)) return this.#unexpected('PURGE', reply.status);
     this.#acknowledged(target, version);
     this.#tally.purged += 1;
   }
 
-  /** Bans by a tag, or by a pattern that all targets have. */
+  /** Bans by a tag or by a pattern that matches all targets. */
   async #ban(roll: Dice, gateway: number): Promise<void> {
     const tag = roll(3) === 0 ? undefined : pick(roll, TAGS);
     const banned = TARGETS.filter((target) => tag === undefined || hasTag(tag, target));
@@ -216,6 +222,6 @@ class Actors {
   }
 }
 
-/** Sometimes makes answers stale, so that the cache asks again before using them. */
+/** Some purges only mark answers as stale, so that the cache revalidates them before reuse. */
 const softly = (roll: Dice): Readonly<Record<string, string>> =>
   roll(3) === 0 ? { 'Soft-Purge': '?1' } : {};

@@ -12,32 +12,32 @@ import {
   type Visit,
 } from './visits.ts';
 
-/** An attack that tries to keep others out, and the visits of those others. */
+/** An attack that tries to use up the server, and the visits that must succeed meanwhile. */
 export interface Attack {
   readonly title: string;
-  /** Goes on until it is aborted, and leaves nothing open then. */
+  /** Runs until `over` is aborted, then closes every connection. */
   readonly begin: (site: Site, over: AbortSignal) => void;
-  /** The visit that clients at other addresses repeat. */
+  /** The visit that clients at other addresses repeat during the attack. */
   readonly visit: Visit;
 }
 
 const SEMICOLONS = 78_000;
-/** Milliseconds between two pieces of content: 200 octets a second. */
+/** Milliseconds between two pieces of content: 200 octets per second. */
 const DRIP = 250;
 const DROP = Buffer.alloc(50, 'x');
 
-/** Milliseconds after which a connection that was ended is opened anew. */
+/** Milliseconds after which the attacker replaces a closed connection. */
 const PAUSE = 1000;
 
 interface Kept {
   readonly address: string;
-  /** Sent at once. */
+  /** The octets sent at once. */
   readonly head: string;
-  /** And then so much again and again. Without it, the connection is not read. */
+  /** The octets sent after each DRIP. If there are none, the attacker does not read the connection. */
   readonly drip?: Buffer;
 }
 
-/** Keeps a connection open; when it is ended, it opens another. */
+/** Keeps a connection open; if the server closes it, opens another. */
 function keep(site: Site, over: AbortSignal, kept: Kept): void {
   const socket = connect({ port: site.port, host: '127.0.0.1', localAddress: kept.address });
   socket.on('error', () => {}).write(kept.head);
@@ -59,7 +59,7 @@ function keep(site: Site, over: AbortSignal, kept: Kept): void {
 const many = (number: number, work: (n: number) => void) =>
   Array.from({ length: number }, (_, n) => n).forEach(work);
 
-/** One request after the other on a connection. */
+/** Sends the same request repeatedly on one connection, each after an answer. */
 function repeat({ port }: Site, over: AbortSignal, request: string): void {
   const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.10' });
   socket.on('error', () => {}).on('data', () => socket.write(request));
@@ -67,7 +67,7 @@ function repeat({ port }: Site, over: AbortSignal, request: string): void {
   over.addEventListener('abort', () => socket.destroy());
 }
 
-/** The same over HTTP/2, where a line that was sent before is an octet (RFC 7541 section 6.1). */
+/** Repeats a request over HTTP/2, where a repeated field line is one octet (RFC 7541 section 6.1). */
 function repeatIndexed({ port }: Site, over: AbortSignal): void {
   const session = http2.connect(`http://127.0.0.1:${port}`, {
     createConnection: () => connect({ port, host: '127.0.0.1', localAddress: '127.0.0.10' }),
@@ -76,7 +76,7 @@ function repeatIndexed({ port }: Site, over: AbortSignal): void {
   over.addEventListener('abort', () => session.destroy());
   const cookie = Array.from({ length: 20 }, () => ';'.repeat(SEMICOLONS / 20));
   const ask = () => {
-    // A session that the server has ended refuses at once: to ask it again would leave nobody a turn.
+    // A session that the server has closed refuses at once: asking it again would block this process.
     if (over.aborted || session.closed || session.destroyed) return;
     const fields = { ':path': '/private/x', accept: 'text/html', cookie };
     session
@@ -88,7 +88,7 @@ function repeatIndexed({ port }: Site, over: AbortSignal): void {
   ask();
 }
 
-/** The attacks by the name with which `npm run soak` runs them. */
+/** The attacks by the name for `npm run soak`. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   cookies: {
     title: 'Cookie of 78,000 semicolons on four connections, two of them HTTP/2',

@@ -11,11 +11,11 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-/** Those with which one or two addresses are enough. */
+/** The attacks that need only one or two addresses. */
 const FEW = Object.entries(ATTACKS).filter(([name]) => name !== 'many-places');
 
 test.each(FEW.map(([name, attack]) => [name, attack.title, attack] as const))(
-  'three visitors lose nothing during the attack %s: %s',
+  'three visitors are all served during the attack %s: %s',
   async (_name, _title, attack) => {
     const { attacked } = await exhaust(site, attack, { slices: 1, milliseconds: 300 });
     expect(attacked.flatMap(({ failures }) => failures)).toEqual([]);

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTACKS, type Attack } from './attacks.ts';
 import { type Site, startSite } from './site.ts';
 
-/** Where those ask from who attack nobody. */
+/** The addresses of the visitors, which no attacker uses. */
 const VISITORS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
-/** Milliseconds between two visits of one. */
+/** Milliseconds between two visits of a visitor. */
 const PAUSE = 20;
-/** Milliseconds, at most, until an attack has what it can get, and until it is over. */
+/** Milliseconds, at most, for an attack to take effect, and to end. */
 const SETTLED = 1000;
-/** How much more work the longest turn of the event loop may be. */
+/** The longest turn of the event loop may take at most this many times as long during an attack. */
 const TIMES = 2;
 
-/** The times that visitors waited in one slice of time, in milliseconds. */
+/** Measurements of one slice of time, in milliseconds. */
 interface Slice {
   visits: number;
   failures: string[];
-  /** The longest visit. */
+  /** The time of the longest visit. */
   wait: number;
-  /** The longest turn of the server's event loop, by the clock and by the CPU that its thread had. */
+  /** The longest turn of the server's event loop, by the clock and by the CPU time of its thread. */
   turn: number;
   cpu: number;
 }
@@ -27,14 +27,14 @@ export interface Outcome {
   readonly attacked: readonly Slice[];
 }
 
-/** Visits for so long, with the attack or without, by turns. */
+/** Measures slices of visits, alternately without and with the attack. */
 export async function exhaust(
   site: Site,
   attack: Attack,
   { slices, milliseconds }: { readonly slices: number; readonly milliseconds: number },
 ): Promise<Outcome> {
   const [alone, attacked]: [Slice[], Slice[]] = [[], []];
-  await visitFor(site, attack, milliseconds); // the first requests compile
+  await visitFor(site, attack, milliseconds); // a first slice, so that the code is compiled
   for (let slice = 0; slice < slices; slice += 1) {
     alone.push(await visitFor(site, attack, milliseconds));
     const over = new AbortController();
@@ -47,7 +47,7 @@ export async function exhaust(
   return { alone, attacked };
 }
 
-/** Each visitor visits once at least: the monitor may begin late on a busy machine. */
+/** Each visitor makes at least one visit, because the monitor may begin late on a busy machine. */
 async function visitFor(site: Site, { visit }: Attack, milliseconds: number): Promise<Slice> {
   const slice: Slice = { visits: 0, failures: [], wait: 0, turn: 0, cpu: 0 };
   const end = performance.now() + milliseconds;
@@ -64,7 +64,10 @@ async function visitFor(site: Site, { visit }: Attack, milliseconds: number): Pr
   return { ...slice, turn: delay.max, cpu: delay.cpu };
 }
 
-/** Two minutes of an attack, or of each; rejects when a visitor loses something, or waits for a turn too long. */
+/**
+ * Runs each named attack for two minutes. Rejects if a visit fails, or if turns of the event loop take too
+ * long.
+ */
 export async function soakExhaustion(
   names: readonly string[],
   say: (line: string) => void,
@@ -89,7 +92,10 @@ export async function soakExhaustion(
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
 }
 
-/** The longest turn by the clock, on a machine that does nothing else. The CPU tells the server's part, garbage collection included. */
+/**
+ * The longest turn by the clock, on an idle machine. The CPU time is the server's part of it, including
+ * garbage collection.
+ */
 const longestTurn = (slices: readonly Slice[]) => median(slices.map(({ turn }) => turn));
 
 function figures(slices: readonly Slice[]): string[] {

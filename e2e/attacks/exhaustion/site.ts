@@ -6,20 +6,23 @@ import { acceptOf } from '#shared/http/web-socket.ts';
 import { type LoopMonitor, loopMonitor } from '../../bench/loop-delay.ts';
 import { type Pair, ServerProcess, startPair } from '../../pair/pair.ts';
 
-/** Octets of an answer that no cache keeps, in pieces. */
+/** Octets of an answer that is too long for the cache. */
 const LONG = 12 * 1024 * 1024;
-/** The octets that the cache keeps; one answer has a quarter at most. */
+/** The size of the cache in octets. One answer may use a quarter of it. */
 const KEPT = 4 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 
-/** A resource server in front of an application, whose event loop is watched. */
+/** A resource server in front of an application, with a monitor of the server's event loop. */
 export interface Site extends AsyncDisposable {
   readonly port: number;
   readonly monitor: LoopMonitor;
   readonly pids: readonly number[];
 }
 
-/** Spaces: `/private/` with signing in, `/open/` for everybody, `/cached/` the same behind a cache. */
+/**
+ * Starts the site. Spaces: `/private/` needs sign-in, `/open/` is public, and `/cached/` is public with a
+ * cache.
+ */
 export async function startSite(): Promise<Site> {
   await using stack = new AsyncDisposableStack();
   const application = http.createServer(answer).on('upgrade', (request, socket) => {
@@ -71,7 +74,9 @@ export async function startSite(): Promise<Site> {
   };
 }
 
-/** A short answer to whatever came whole, or a long one whose length is not known before. */
+/**
+ * Sends a short answer once the request is complete, or below /long a long answer without Content-Length.
+ */
 function answer(request: http.IncomingMessage, response: http.ServerResponse): void {
   if (!request.url?.startsWith('/long')) {
     request.resume().once('end', () => response.end('answer'));

@@ -1,12 +1,12 @@
 import http from 'node:http';
 
-/** One visit of a client. Rejects if it does not get a whole answer. */
+/** One visit of a client. Rejects if the answer is not complete. */
 export type Visit = (port: number, address: string) => Promise<void>;
 
 /** Milliseconds without an octet after which a visitor gives up. */
 const PATIENCE = 20_000;
 
-/** Milliseconds for which all who download ask for the same. */
+/** Milliseconds for which all downloads ask for the same URL. */
 export const ROUND = 2000;
 export const downloadNow = () => `/cached/long/${Math.floor(Date.now() / ROUND)}`;
 
@@ -25,7 +25,7 @@ export const handshake = head(
   ...Object.entries(HANDSHAKE).map(([name, value]) => `${name}: ${value}`),
 );
 
-/** Asks, and counts the octets of the answer. */
+/** Sends a GET request, and counts the octets of its answer. */
 function ask(port: number, localAddress: string, path: string, headers = {}): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const way = { host: '127.0.0.1', port, localAddress, agent: false, timeout: PATIENCE };
@@ -48,17 +48,17 @@ function ask(port: number, localAddress: string, path: string, headers = {}): Pr
   return promise;
 }
 
-/** A short exchange with the application. */
+/** A visit that gets a short answer of the application. */
 export const exchange: Visit = async (port, address) => {
   await ask(port, address, '/open/x');
 };
 
-/** A long answer, which others ask for at the same time. */
+/** A visit that gets a long answer, which other clients ask for at the same time. */
 export const download: Visit = async (port, address) => {
   await ask(port, address, downloadNow());
 };
 
-/** A WebSocket that opens. */
+/** A visit that opens a WebSocket. */
 export const opening: Visit = async (port, address) => {
   await ask(port, address, '/open/socket', HANDSHAKE);
 };

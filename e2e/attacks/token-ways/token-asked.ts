@@ -1,8 +1,11 @@
-/** Token requests of all sorts, the same for a seed: right ones of machines, and wrong ones of clients that err or attack. */
+/**
+ * Random token requests, the same for the same seed: valid requests of machines, and wrong requests of
+ * faulty clients or attackers.
+ */
 import type { CryptoKey } from 'jose';
 import { type Dice, pick } from '../dice.ts';
 
-/** How a client shows who it is. */
+/** A client, and how it authenticates. */
 export interface Machine {
   readonly id: string;
   readonly shows:
@@ -15,13 +18,13 @@ export interface TokenAsked {
   readonly target: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly form: readonly (readonly [name: string, value: string])[];
-  /** Written in place of the form. */
+  /** Sent in place of the form. */
   readonly content?: string;
-  /** Content of no announced length, or one that comes after its fields. */
+  /** How the content is sent: with its length, in chunks, or after the fields. */
   readonly sent: 'whole' | 'chunked' | 'in two';
-  /** The client that signs an assertion, with these claims over good ones. */
+  /** The client that signs an assertion. `claims` replace valid claims. */
   readonly assertion?: { readonly machine: Machine; readonly claims: Claims };
-  /** A DPoP proof, with these claims over good ones; `twice`: the same one before. */
+  /** A DPoP proof, whose `claims` replace valid claims; `twice`: the proof was used before. */
   readonly proof?: { readonly claims: Claims; readonly nonce: boolean; readonly twice: boolean };
 }
 
@@ -134,7 +137,7 @@ const PROOF_CLAIMS: readonly [Claims, ...Claims[]] = [
   { nonce: 'x' },
 ];
 
-/** `rarely`: one of them, and seldom any. */
+/** Makes one token request; most of its parts are valid. */
 export function tokenAsked(
   roll: Dice,
   host: string,
@@ -191,7 +194,7 @@ const CONTENTS = [
   `grant_type=client_credentials${'&a=b'.repeat(1100)}`,
 ] as const;
 
-/** Says who it is in one way or another, now and then in a wrong one or in two. */
+/** Adds the client's authentication, sometimes wrong or doubled. */
 function identify(
   roll: Dice,
   machine: Machine,

@@ -10,12 +10,12 @@ import { type Heard, overHttp1 } from '../two-ways/over-http1.ts';
 import type { Differential } from '../two-ways/two-ways.ts';
 import { type Machine, type TokenAsked, tokenAsked } from './token-asked.ts';
 
-/** Requests between two changes of the clients, some at a time. */
+/** Requests between two changes of clients; WIDTH requests run at a time. */
 const BETWEEN = 60;
 const WIDTH = 6;
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** How often each status came, and how many tokens were of requests that any way would let in. */
+/** How often each status came. */
 export type Statuses = Readonly<Record<number, number>>;
 
 const SETTINGS = ({ resource }: { resource: string }) => ({
@@ -37,8 +37,8 @@ const SETTINGS = ({ resource }: { resource: string }) => ({
 });
 
 /**
- * Two authorization servers on one store: one that answers client credentials directly, one on which all goes
- * through the engine. Each generated request goes to both, while clients are removed, changed and revoked.
+ * Runs two authorization servers on one store: one answers client credentials directly, the other through
+ * oidc-provider. Each generated request goes to both, while clients are removed, changed and revoked.
  * Rejects for a difference in status, fields, JSON or JWT.
  */
 export async function compareTokenWays(
@@ -77,7 +77,7 @@ export async function compareTokenWays(
         answerTo(asked, flow, through?.url ?? ''),
       ]);
     let [one, other] = await ask();
-    // On a busy machine a store may be late for either.
+    // On a busy machine the store may answer one server too late.
     while ([one, other].some(({ status }) => status === 503)) [one, other] = await ask();
     assert.deepEqual(one, other, `seed ${seed}: ${JSON.stringify(asked)}`);
     statuses[one.status] = (statuses[one.status] ?? 0) + 1;
@@ -95,7 +95,7 @@ export async function compareTokenWays(
   return statuses;
 }
 
-/** All that is not random, and not the time. */
+/** The answer without random values and times. */
 async function answerTo(asked: TokenAsked, flow: Flow, url: string): Promise<Heard> {
   const { issuer } = flow.pair;
   const form = [...asked.form];
@@ -132,17 +132,17 @@ function written(
   return [Buffer.concat([head, size, content, Buffer.from('\r\n0\r\n\r\n')])];
 }
 
-/** As a page tells it. */
+/** The request id as an error page shows it. */
 const REQUEST_ID = /(?<=Request <code>)[\w-]+/;
 
-/** A line of an answer without what is random in it, the time, or how the name of a field is written. */
+/** A line of an answer without random values, without times, and with its field name in lower case. */
 function plain(line: string): string {
   const [, name] = /^([\w-]+): /.exec(line) ?? [];
   if (name !== undefined) {
     const lower = name.toLowerCase();
     return lower === 'dpop-nonce' ? lower : lower + line.slice(name.length);
   }
-  // Behind it comes the next answer on the connection, if any.
+  // The next answer on the connection may follow the JSON.
   const [, json, behind = ''] = /^(\{"access_token".*\})(.*)$/.exec(line) ?? [];
   if (json === undefined) return line.replace(REQUEST_ID, '');
   const { access_token = '', ...rest } = JSON.parse(json) as Record<string, string>;
@@ -173,10 +173,10 @@ async function proofOf(
     .sign(privateKey);
 }
 
-/** Those that the servers have told, each good for some minutes. */
+/** The DPoP nonces of each server, with the time until which they are used. */
 const nonces = new Map<string, { readonly nonce: string; readonly until: number }>();
 
-/** Returns the nonce that the server gives for an old proof. */
+/** Returns the nonce that the server sends for an old proof. */
 async function nonceOf(issuer: string, url: string): Promise<string> {
   const known = nonces.get(url);
   if (known && known.until > Date.now()) return known.nonce;
@@ -205,7 +205,7 @@ const SECRET = 'a-secret_of.the~test';
 
 interface KnownMachines {
   readonly machines: readonly [Machine, ...Machine[]];
-  /** Changes a client in the store: the next request to either server has to know. */
+  /** Changes a client in the store. The next request to either server must use the change. */
   change(roll: Dice): Promise<unknown>;
 }
 
@@ -274,7 +274,7 @@ async function knownMachines({ stores, until }: Flow, open: string): Promise<Kno
     machines: [usual, usual, usual, { id: 'nobody', shows: secret }, ...machines],
     async change(roll) {
       const record = pick(roll, records);
-      // The one that is asked for nonces stays.
+      // The client that asks for nonces is never changed.
       if (record.client_id !== 'basic') await pick(roll, changes)(record);
     },
   };

@@ -1,7 +1,10 @@
-/** Requests of all sorts, the same for a seed: right ones with credentials, and wrong ones of clients that err or attack. */
+/**
+ * Random requests, the same for the same seed: valid requests with credentials, and wrong requests of
+ * faulty clients or attackers.
+ */
 import { type Dice, pick } from '../dice.ts';
 
-/** Credentials as a field of a request, and whether they have been ended. */
+/** Credentials as a request field, and whether they have been revoked. */
 export interface Credentials {
   readonly field: readonly [name: string, value: string];
   ended: boolean;
@@ -12,7 +15,7 @@ export interface Asked {
   readonly method: string;
   readonly target: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** The credentials that it shows, if they are one and whole. */
+  /** The credentials of the request, if they are complete and unchanged. */
   readonly shown: Credentials | undefined;
 }
 
@@ -49,7 +52,7 @@ const RARE_TARGETS = [
 ] as const;
 const VERSIONS = ['HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'http/1.1'] as const;
 
-/** Beside Host and credentials: what a request may have, often well and sometimes not. */
+/** Fields that a request may have beside Host and credentials, some with invalid values. */
 const FIELDS: readonly (readonly [name: string, values: readonly [string, ...string[]]])[] = [
   ['Accept', ['*/*', 'application/json', 'text/html;q=0', 'junk']],
   ['Accept-Encoding', ['gzip', 'identity;q=0', '*;q=0']],
@@ -76,14 +79,14 @@ const FIELDS: readonly (readonly [name: string, values: readonly [string, ...str
   ['X-Request-Id', ['abc', 'a b', 'a'.repeat(65)]],
 ];
 
-/** The fields by which a proxy tells `/verify` about the request that it holds. */
+/** The fields by which a proxy describes its request to `/verify`. */
 const TOLD: typeof FIELDS = [
   ['X-Forwarded-Method', ['GET', 'GET', 'GET', 'PUT', 'get', '']],
   ['X-Forwarded-Proto', ['http', 'http', 'http', 'https', 'HTTP', 'ftp']],
   ['X-Forwarded-Uri', ['/documents/', '/app/', '/app/a?b=c', '/app/%2e%2e/', '//app/', '*', '']],
 ];
 
-/** Credentials that are none, or somebody's who is not known. */
+/** Credentials that are malformed or of an unknown account. */
 const WRONG = [
   'Bearer',
   'Bearer ',
@@ -104,7 +107,7 @@ const WRONG = [
   '',
 ] as const;
 
-/** The name in another spelling, which is the same name, or the value with spaces that do not count. */
+/** Respells the field name in another case, or adds spaces around the value. */
 function spelt(
   roll: Dice,
   [name, value]: readonly [string, string],
@@ -126,12 +129,12 @@ function credentialsOf(roll: Dice, known: readonly Credentials[]) {
     value.replace(scheme, scheme.toUpperCase()),
     value.replace(' ', '   '),
   ] as const;
-  const cut = roll(12) === 0; // by its last character it is another one's, or nobody's
+  const cut = roll(12) === 0; // the changed last character makes the credentials wrong
   const shown = cut ? undefined : one;
   return { field: [name, cut ? value.slice(0, -1) : pick(roll, odd)] as const, shown };
 }
 
-/** One more request; `host`: that of the resource server. */
+/** Makes one request; `host`: the resource server's host. */
 export function asked(roll: Dice, host: string, known: readonly Credentials[]): Asked {
   const target = pick(roll, roll(8) === 0 ? RARE_TARGETS : TARGETS);
   const fields: (readonly [string, string])[] = [];
@@ -149,7 +152,7 @@ export function asked(roll: Dice, host: string, known: readonly Credentials[]): 
     const [name, values] = pick(roll, FIELDS as [(typeof FIELDS)[0], ...typeof FIELDS]);
     fields.push([name, pick(roll, values)]);
   }
-  const twice = fields[roll(fields.length * 12)]; // one request in twelve says something twice
+  const twice = fields[roll(fields.length * 12)]; // one request in twelve repeats a field
   if (twice !== undefined) fields.push(twice);
   for (let at = fields.length - 1; at > 0; at -= 1) {
     const other = roll(at + 1);

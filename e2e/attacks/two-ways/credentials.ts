@@ -5,25 +5,25 @@ import type { Flow } from '../../flows/flow.ts';
 import { type Dice, pick } from '../dice.ts';
 import type { Credentials } from './asked.ts';
 
-/** An owner that can be ended, with all credentials that end with it. */
+/** An owner of credentials. When the owner is revoked, all of its credentials are refused. */
 interface Owner {
-  /** In the flow's own process: the next request to any server has to be refused. */
+  /** Revokes in the test's own process: every server must refuse the next request. */
   end(): Promise<unknown>;
-  /** Opens some anew. */
+  /** Issues new credentials. */
   open(): Promise<readonly Credentials[]>;
 }
 
 export interface KnownCredentials {
-  /** Good ones and ended ones. */
+  /** Valid and revoked credentials. */
   readonly all: readonly Credentials[];
-  /** Ends some of them and opens others. */
+  /** Revokes an owner's credentials, or issues new ones. */
   change(): Promise<void>;
 }
 
-/** How many are remembered, those that ended first forgotten. */
+/** How many credentials are kept. The oldest are dropped first. */
 const MOST = 60;
 
-/** Tokens of machines and people, passwords and API keys, by which the generated requests ask. */
+/** Access tokens of machines and people, passwords and API keys for the generated requests. */
 export async function knownCredentials(flow: Flow, roll: Dice): Promise<KnownCredentials> {
   const { pair, stores } = flow;
   let all: Credentials[] = [];

@@ -1,4 +1,4 @@
-/** `shared/base/awaitable.ts`, where everything waits. */
+/** Replaces `shared/base/awaitable.ts`: every value is awaited. */
 import type * as short from '#shared/base/awaitable.ts';
 
 const long: typeof short = {

@@ -1,4 +1,4 @@
-/** `shared/base/recent-map.ts`, which has forgotten everything by the next request. */
+/** Replaces `shared/base/recent-map.ts`: every entry is dropped before the next request. */
 export class RecentMap<V> extends Map<string, V> {
   constructor(_capacity: number) {
     super();

@@ -1,4 +1,4 @@
-/** `shared/base/recent-octets.ts`, which never kept anything. */
+/** Replaces `shared/base/recent-octets.ts`: nothing is ever cached. */
 export class RecentOctets<V> {
   readonly octets = 0;
 

@@ -1,4 +1,4 @@
-/** `shared/base/turn.ts`, where each request looks for itself, and its answer goes out at once. */
+/** Replaces `shared/base/turn.ts`: each request does its own look-ups, and each answer is sent at once. */
 import type * as short from '#shared/base/turn.ts';
 
 export const atTurnsEnd: typeof short.atTurnsEnd = (work) => void setImmediate(work);
@@ -7,5 +7,5 @@ export const oncePerTurn: typeof short.oncePerTurn = (look) => look;
 
 export const sendTogether: typeof short.sendTogether = (send) => send();
 
-// Each export of the short way has its long one.
+// This module exports all that the replaced module exports.
 ({ atTurnsEnd, oncePerTurn, sendTogether }) satisfies typeof short;

@@ -1,4 +1,4 @@
-/** Loaded before a server: it goes the long way to each answer, on which everything waits and nothing is remembered. */
+/** Preloaded by a server: replaces modules, so that the server awaits everything and caches nothing. */
 import { registerHooks } from 'node:module';
 
 const LONG: Readonly<Record<string, string>> = {

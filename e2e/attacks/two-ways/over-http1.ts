@@ -4,26 +4,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Heard {
   readonly status: number;
-  /** Fields with their values and content, as received but for what is random or the time. */
+  /** Fields and content as received, without random values and times. */
   readonly rest: readonly string[];
 }
 
-/** Parameters that differ each time. */
+/** Parameters whose values are random. */
 export const RANDOM = /(nonce|opaque|sid|sr)=(?:"[^"]*"|[^,"]*)/g;
-/** Names of fields that tell the time, or of this request alone. */
+/** Names of fields that differ for each request or moment. */
 export const MOMENTARY = /^(?:date|x-request-id|ratelimit)$/i;
 
-/** Behind each request, to see whether the connection lives on, and to end it. */
+/**
+ * Sent behind each request: its answer shows whether the connection is still open, and then the server
+ * closes it.
+ */
 const LAST = Buffer.from(
   'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
 );
 
-/** Sends the pieces of a request one by one, and returns the answer until the server closed the connection. */
+/** Sends the pieces one by one, and returns the answer until the server closes the connection. */
 export async function overHttp1(url: string, ...pieces: readonly Buffer[]): Promise<Heard> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   let received = '';
-  socket.on('error', () => {}); // a reset is an end
+  socket.on('error', () => {}); // a reset ends the exchange, too
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
   });
@@ -35,7 +38,7 @@ export async function overHttp1(url: string, ...pieces: readonly Buffer[]): Prom
     socket.write(piece);
     await sleep(2);
   }
-  // In one write: a server that refuses the request and ends the connection may do so before a second one.
+  // One write, because a server that refuses the request may close the connection before a second write.
   socket.write(Buffer.concat([...pieces.slice(-1), LAST]));
   await closed;
   const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);

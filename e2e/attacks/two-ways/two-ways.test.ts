@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { STORE_KINDS } from '../../flows/flow.ts';
 import { compareTwoWays } from './two-ways.ts';
 
-/** `npm run soak -- two-ways` sends a hundred thousand. */
+/** `npm run soak -- two-ways` sends 100,000 requests. */
 const REQUESTS = 1000;
 
 test.each(STORE_KINDS)(
-  'the short way to an answer comes to the same as the long one, %s',
+  '%s: the optimized code gives the same answers as code that awaits everything and caches nothing',
   async (kind) => {
     const { statuses, ended } = await compareTwoWays(kind, { seed: 1, requests: REQUESTS });
     const met = [200, 204, 400, 401, 403, 404, 405, 501];

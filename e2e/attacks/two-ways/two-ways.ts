@@ -13,7 +13,7 @@ import { knownCredentials } from './credentials.ts';
 import { createWriting } from './writing.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Requests between two changes of who may enter, some at a time. */
+/** Requests between two changes of credentials; WIDTH requests run at a time. */
 const BETWEEN = 60;
 const WIDTH = 6;
 
@@ -23,7 +23,7 @@ export interface Differential {
   readonly progress?: (requests: number) => void;
 }
 
-/** How often each status came, of either way; and how many requests showed what had been ended. */
+/** How often each status came from both servers, and how many requests had revoked credentials. */
 export interface Alike {
   readonly statuses: Readonly<Record<number, number>>;
   readonly ended: number;
@@ -73,10 +73,10 @@ const SETTINGS = ({ resource }: { resource: string }) => ({
 });
 
 /**
- * Two resource servers on one store: one as it is, and one on which everything waits and nothing is remembered.
- * Each generated request goes to both, while a third process ends tokens, people and keys, and a document is
- * written through either. Rejects for a difference in status, fields or content, and for an answer to what has
- * been ended.
+ * Runs two resource servers on one store: one as usual, and one that awaits everything and caches nothing.
+ * Each generated request goes to both, while a third process revokes tokens, people and keys, and a
+ * document is written through either. Rejects for a difference in status, fields or content, and if revoked
+ * credentials are admitted.
  */
 export async function compareTwoWays(kind: StoreKind, asking: Differential): Promise<Alike> {
   await using flow = await startFlowOn(kind, { resource: 2, settings: SETTINGS });
@@ -147,7 +147,7 @@ async function compare(
   return { statuses, ended };
 }
 
-/** Without them nobody gets past the space; what is answered before or beside it says nothing of them. */
+/** Whether this request needs credentials to succeed. Answers of other requests do not depend on them. */
 function needsCredentials({ target, method }: Asked): boolean {
   return (
     /^\/(?:documents|hidden|dav|identity)\/|^\/verify$/.test(target) &&
@@ -160,7 +160,7 @@ function messageOf({ method, target, version, fields }: Asked): Buffer {
   return Buffer.from(`${method} ${target} ${version}\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
-/** Undefined: what node's client of HTTP/2 does not send, or sends in another way. */
+/** Undefined if Node's HTTP/2 client cannot send these fields, or changes them. */
 function fieldsOfHttp2({ method, target, fields }: Asked) {
   const sent: Record<string, string | string[]> = {
     ':method': method,

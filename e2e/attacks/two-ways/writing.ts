@@ -8,9 +8,9 @@ const METHODS = ['PUT', 'PUT', 'PUT', 'DELETE'] as const;
 const TARGET = '/documents/a.txt';
 
 export interface Writing {
-  /** Writes or removes, through one of the servers, a document that the generated requests ask for. */
+  /** Writes or deletes, through one of the servers, a document that the generated requests read. */
   write(): Promise<void>;
-  /** The request that reads the present state. */
+  /** The request that reads the current state. */
   readonly read: Asked;
 }
 
