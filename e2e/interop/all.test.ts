@@ -18,8 +18,8 @@ import { ALICE, identity, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
 /**
- * The space of the tour that offers all schemes at once, with each in turn (Negotiate: negotiate.test.ts,
- * PrivateToken: private-token.test.ts).
+ * The space of the tour that offers all schemes at once, and a client for each scheme. Two schemes have
+ * tests of their own: negotiate.test.ts and private-token.test.ts.
  */
 const USER = ['--user', `${ALICE.name}:${ALICE.password}`];
 
@@ -40,7 +40,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const application = (scheme: string, id: string) =>
     JSON.stringify({ scheme, realm: 'all', principal: { kind: 'application', id } });
 
-  test('RFC 9110 section 11.6.1: a line for each scheme that can be challenged, strongest first', async () => {
+  test('RFC 9110 section 11.6.1: a 401 has one field line per challenge, strongest scheme first', async () => {
     const { statuses, fields } = await curl(url());
     expect(statuses).toEqual([401]);
     const challenges = parseChallenges(fields.get('www-authenticate') ?? []);
@@ -50,7 +50,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['DPoP', 'all'],
       ['GNAP', undefined],
       ...withRealm.map((name) => [name, 'all']),
-      // One for each token type.
+      // PrivateToken has one challenge for each token type.
       ['PrivateToken', undefined],
       ['PrivateToken', undefined],
     ]);
@@ -61,16 +61,16 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['--basic', [200], 'Basic'],
       ['--digest', [401, 200], 'Digest'],
       ['--anyauth', [401, 200], 'Digest'],
-    ])('%s', async (how, statuses, scheme) => {
+    ])('is admitted with %s', async (how, statuses, scheme) => {
       expect(await curl(how, ...USER, url())).toMatchObject({ statuses, body: person(scheme) });
     });
 
-    test('an API key', async () => {
+    test('is admitted by an API key', async () => {
       const told = await curl('--header', `X-API-Key: ${key}`, url());
       expect(told).toMatchObject({ statuses: [200], body: application('API-Key', 'meter') });
     });
 
-    test('a Bearer token', async () => {
+    test('is admitted by a Bearer token', async () => {
       const form = { grant_type: 'client_credentials', resource: url() };
       const { body } = await site.pair.post('/token', form, client);
       const told = await curl('--oauth2-bearer', String(body['access_token']), url());
@@ -83,36 +83,36 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['a token of nobody', ['--oauth2-bearer', 'token']],
       ['a wrong key', ['--header', 'X-API-Key: wrong']],
       ['a scheme that nobody registered', ['--header', 'Authorization: Mutter alice']],
-    ])('%s: all challenges again', async (_what, args) => {
+    ])('gets all challenges again after %s', async (_what, args) => {
       const { statuses, fields } = await curl(...args, url());
       expect(statuses.at(-1)).toBe(401);
       expect(fields.get('www-authenticate')).toHaveLength(10);
     });
 
-    test('two credentials at once are 400, both of them right', async () => {
+    test('gets 400 for two credentials at once, even if both are right', async () => {
       const told = await curl('--basic', ...USER, '--header', `X-API-Key: ${key}`, url());
       expect(told.statuses).toEqual([400]);
     });
   });
 
-  describe.each(['requests', 'httpx'] as const)('python: %s', (library) => {
+  describe.each(['requests', 'httpx'] as const)('%s of Python', (library) => {
     test.each([
       ['basic', [200], 'Basic'],
       ['digest', [401, 200], 'Digest'],
-    ] as const)('%s', async (how, statuses, scheme) => {
+    ] as const)('is admitted with %s', async (how, statuses, scheme) => {
       const asking = { scheme: how, ...ALICE, requests: [['GET', url()]] } as const;
       const body = person(scheme);
       expect(await python(library, asking)).toMatchObject([{ statuses, body }]);
     });
   });
 
-  test('digest-fetch takes the first challenge for one of Digest: malformed for that scheme', async () => {
+  test('digest-fetch takes the first challenge for Digest, and its malformed credentials are refused', async () => {
     const digest = new DigestClient(ALICE.name, ALICE.password, { algorithm: 'SHA-256' });
     const { status } = await digest.fetch(url());
     expect(status).toBe(400);
   });
 
-  test('Gel: SCRAM-SHA-256', async () => {
+  test('the Gel client finds its SCRAM-SHA-256 challenge', async () => {
     const gel = getHTTPSCRAMAuth(cryptoUtils);
     expect(await gel(`${url()}?`, ALICE.name, ALICE.password)).toBe(person('SCRAM-SHA-256'));
   });
@@ -121,17 +121,20 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['Digest', () => digestClient({ username: ALICE.name, ...ALICE })],
     ['SCRAM-SHA-256', () => scramClient({ hash: 'SHA-256', username: ALICE.name, ...ALICE })],
     ['SCRAM-SHA-1', () => scramClient({ hash: 'SHA-1', username: ALICE.name, ...ALICE })],
-  ])('from the RFCs alone: %s finds its challenge, twice', async (scheme, makeClient) => {
-    const { exchange } = makeClient();
-    const send = site.inTurn();
-    const asked = { target: site.path('all'), fields: [], content: Buffer.alloc(0) };
-    for (const method of ['GET', 'POST']) {
-      const { status, content } = await run(exchange({ ...asked, method }), send);
-      expect([status, String(content)]).toEqual([200, person(scheme)]);
-    }
-  });
+  ])(
+    'a client written from the RFCs alone finds its challenge for %s, twice',
+    async (scheme, makeClient) => {
+      const { exchange } = makeClient();
+      const send = site.inTurn();
+      const asked = { target: site.path('all'), fields: [], content: Buffer.alloc(0) };
+      for (const method of ['GET', 'POST']) {
+        const { status, content } = await run(exchange({ ...asked, method }), send);
+        expect([status, String(content)]).toEqual([200, person(scheme)]);
+      }
+    },
+  );
 
-  test('from the RFCs alone, in Python: Mutual', async () => {
+  test('a Python client written from RFC 8120 alone finds its Mutual challenge', async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, 'password');
     await writeFile(file, ALICE.password);
@@ -140,7 +143,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(happened.at(-1)).toMatchObject({ verdict: 'AUTH-SUCCEED', body: person('Mutual') });
   });
 
-  test('oauth4webapi: DPoP', async () => {
+  test('oauth4webapi is admitted with DPoP', async () => {
     const insecure = { [oauth.allowInsecureRequests]: true };
     const issuer = new URL(site.pair.issuer);
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });

@@ -5,7 +5,7 @@ import { curl } from './programs.ts';
 import { ALICE, identity, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** API keys by clients that others wrote. */
+/** API keys sent by third-party clients. */
 const SPACES = {
   keys: { schemes: ['API-Key'] },
   others: { schemes: ['API-Key'] },
@@ -59,8 +59,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     return fields;
   };
 
-  describe('in a field', () => {
-    test('curl: GET, HEAD and POST, with what is left of the limit', async () => {
+  describe('an API key in a field', () => {
+    test("admits curl's GET, HEAD and POST, with RateLimit in the answers", async () => {
       const args = [...withKey(keyOf('keys')), site.url('keys')];
       const get = await curl(...args);
       expect(get).toMatchObject({ statuses: [200], body: application('keys') });
@@ -74,14 +74,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(post).toMatchObject({ statuses: [200], body: application('keys') });
     });
 
-    test('undici', async () => {
+    test('admits undici', async () => {
       const { statusCode, body } = await request(site.url('keys'), {
         headers: { 'X-API-Key': keyOf('keys') },
       });
       expect([statusCode, await body.text()]).toEqual([200, application('keys')]);
     });
 
-    test('by the name that the space gives it, and by no other', async () => {
+    test('is accepted under the field name of its space, and under no other name', async () => {
       const right = withKey(keyOf('renamed'), 'ocp-key');
       expect(await curl(...right, site.url('renamed'))).toMatchObject({ statuses: [200] });
       await refused(403, ...withKey(keyOf('renamed')), site.url('renamed'));
@@ -99,28 +99,28 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ],
       ['a key as a Bearer token', () => ['--oauth2-bearer', keyOf('keys')]],
       ['a key as a password', () => ['--user', `meter:${keyOf('keys')}`]],
-    ])('%s: 403, since there is no challenge for a 401', async (_what, args) => {
+    ])('gets 403, without a challenge, if it is %s', async (_what, args) => {
       const fields = await refused(403, ...args(), site.url('keys'));
       expect(fields.has('www-authenticate')).toBe(false);
     });
 
-    test('two are 400, the right one among them', async () => {
+    test('gets 400 beside a second key, even if one of them is right', async () => {
       const right = withKey(keyOf('keys'));
       await refused(400, ...right, ...right, site.url('keys'));
       await refused(400, ...right, ...withKey('other'), site.url('keys'));
     });
 
-    test('scopes of the key: it may read, not write', async () => {
+    test('is limited by its scopes: it may read, but not write', async () => {
       const args = [...withKey(keyOf('scoped')), site.url('scoped')];
       expect(await curl(...args)).toMatchObject({ statuses: [200] });
       await refused(403, '--data', 'content', ...args);
     });
   });
 
-  describe('in the query', () => {
+  describe('an API key in the query', () => {
     const url = (query: string) => `${site.url('renamed')}?${query}`;
 
-    test('curl and undici, where the space allows it: not to be cached, nor passed on', async () => {
+    test('admits curl and undici if the space allows it; answers may not be cached or send a referrer', async () => {
       const query = `a=b&key=${keyOf('renamed')}`;
       const { statuses, fields, body } = await curl(url(query));
       expect({ statuses, body }).toEqual({ statuses: [200], body: application('renamed') });
@@ -129,20 +129,20 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await request(url(query))).statusCode).toBe(200);
     });
 
-    test('a wrong one is 403, and is not to be passed on either', async () => {
+    test('gets 403 if it is wrong, and the answer sends no referrer either', async () => {
       const fields = await refused(403, url('key=wrong'));
       expect(fields.get('referrer-policy')).toEqual(['no-referrer']);
     });
 
-    test('two, or one there and one in the field, are 400', async () => {
+    test('gets 400 beside another key in the query or in a field', async () => {
       const key = keyOf('renamed');
       await refused(400, url(`key=${key}&key=${key}`));
       await refused(400, ...withKey(key, 'ocp-key'), url(`key=${key}`));
     });
   });
 
-  describe('among other schemes', () => {
-    test('with the key, or with the password', async () => {
+  describe('a space with API keys and other schemes', () => {
+    test('admits by the key or by the password', async () => {
       const url = site.url('with-digest');
       const byKey = await curl(...withKey(keyOf('with-digest')), url);
       expect(byKey).toMatchObject({ statuses: [200], body: application('with-digest') });
@@ -153,18 +153,21 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       });
     });
 
-    test.each([[[]], [withKey('wrong')]])('without a good one: 401 (%j)', async (args) => {
-      const fields = await refused(401, ...args, site.url('with-digest'));
-      expect(fields.get('www-authenticate')).toEqual([expect.stringMatching(/^Digest /)]);
-    });
+    test.each([[[]], [withKey('wrong')]])(
+      'answers 401 without valid credentials (%j)',
+      async (args) => {
+        const fields = await refused(401, ...args, site.url('with-digest'));
+        expect(fields.get('www-authenticate')).toEqual([expect.stringMatching(/^Digest /)]);
+      },
+    );
 
-    test('with both: 400', async () => {
+    test('answers 400 to a key and a password together', async () => {
       const args = ['--basic', ...USER, ...withKey(keyOf('with-digest'))];
       await refused(400, ...args, site.url('with-digest'));
     });
   });
 
-  describe('beside the credentials of a person', () => {
+  describe("an API key beside a person's credentials", () => {
     const url = () => site.url('beside');
     const left = (fields: ReadonlyMap<string, readonly string[]>) =>
       Number(/;r=(\d+);/.exec(fields.get('ratelimit')?.[0] ?? '')?.[1]);
@@ -172,15 +175,18 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     test.each([
       ['--digest', [401, 200], 'Digest'],
       ['--basic', [200], 'Basic'],
-    ])('%s: the person is let in, the application pays', async (how, statuses, scheme) => {
-      const args = [how, ...USER, ...withKey(keyOf('beside')), url()];
-      const told = await curl(...args);
-      expect(told).toMatchObject({ statuses, body: identity(scheme, 'beside') });
-      const after = await curl(...args);
-      expect(left(after.fields)).toBe(left(told.fields) - statuses.length);
-    });
+    ])(
+      "%s: the person is admitted, and the application's limit counts each request",
+      async (how, statuses, scheme) => {
+        const args = [how, ...USER, ...withKey(keyOf('beside')), url()];
+        const told = await curl(...args);
+        expect(told).toMatchObject({ statuses, body: identity(scheme, 'beside') });
+        const after = await curl(...args);
+        expect(left(after.fields)).toBe(left(told.fields) - statuses.length);
+      },
+    );
 
-    test('without a key the person is let in as well', async () => {
+    test('may be missing: the person is admitted', async () => {
       expect(await curl('--basic', ...USER, url())).toMatchObject({ statuses: [200] });
     });
 
@@ -192,13 +198,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ],
       ['a wrong key with a password', () => ['--basic', ...USER, ...withKey('wrong')]],
       ['a key of another realm', () => ['--basic', ...USER, ...withKey(keyOf('keys'))]],
-    ])('%s is 401', async (_what, args) => {
+    ])('is refused with 401 if it is %s', async (_what, args) => {
       const fields = await refused(401, ...args(), url());
       expect(fields.get('www-authenticate')).toHaveLength(2);
     });
   });
 
-  test('limit: 429, after which curl waits for as long as it is told and is let in', async () => {
+  test('beyond the limit the server answers 429, and curl is admitted after the Retry-After time', async () => {
     const args = [...withKey(keyOf('few')), site.url('few')];
     for (let count = 0; count < 2; count += 1) {
       expect(await curl(...args)).toMatchObject({ statuses: [200] });
@@ -210,7 +216,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(told.statuses.at(-1)).toBe(200);
   });
 
-  test('rotation: both keys are good until the old one is ended', async () => {
+  test('after a rotation both keys are valid until the old key is revoked', async () => {
     const old = await add('keys');
     const { key } = await site.pair.cli('key', 'rotate', old.id);
     const statuses = async () =>

@@ -17,11 +17,11 @@ import { startNginxFront } from './gateway/nginx-front.ts';
 import { curl } from './programs.ts';
 import { makeCertificate } from './proxy-site.ts';
 
-/** The cache in front of an application, as others ask it and as operators empty it. */
+/** The cache in front of an application, used by third-party clients and purged by operators. */
 const parts = new AsyncDisposableStack();
 afterAll(async () => parts.disposeAsync());
 
-/** Each address has a version, which unsafe methods raise; every answer says which it is of. */
+/** Each address has a version, which unsafe methods increase. Every answer names its version. */
 const versions = new Map<string, number>();
 /** The requests that reached the application. */
 let asked: string[] = [];
@@ -41,7 +41,7 @@ const application = createServer((incoming, response) => {
     response.setHeader('Cache-Control', 'public, max-age=600');
     response.setHeader('ETag', `"${version}"`);
     response.setHeader('Vary', 'Accept-Language');
-    // A server that comes back looks anew at the bans of its last seconds: none has these.
+    // A returning server reads the bans of its last seconds again: none of these bans matches this answer.
     if (!isLong) response.setHeader('Surrogate-Key', 'news');
     response.setHeader('Content-Type', 'text/html');
     if (headers['if-none-match'] === `"${version}"`) return response.writeHead(304).end();
@@ -74,7 +74,7 @@ const got = async (url: string, ...args: readonly string[]) => {
 
 const twice = (answer: readonly unknown[]) => [answer, answer];
 
-describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('with two servers on %s', (kind) => {
   let pair: Pair;
   const at = (server: number, path: string) => `${pair.resources[server]?.url}/open/${path}`;
   const atBoth = async (path: string) => [await got(at(0, path)), await got(at(1, path))];
@@ -94,7 +94,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
     pair = parts.use(await startPair({ ...store, resource: 2, settings }));
   });
 
-  test('RFC 9211: curl is told what was stored, what was not, and which variant', async () => {
+  test('RFC 9211: Cache-Status tells curl what was stored, what was not, and which variant', async () => {
     const german = ['--header', 'Accept-Language: de'];
     expect(await got(at(0, 'told'))).toEqual([200, MISS, 'GET 1']);
     expect(await got(at(0, 'told'))).toEqual([200, HIT, 'GET 1']);
@@ -106,7 +106,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
     expect(asked).toEqual(['GET /told', 'GET /told']);
   });
 
-  test('RFC 9111 section 4.4: PUT and POST at one are seen by the next GET at the other', async () => {
+  test('RFC 9111 section 4.4: after PUT or POST at one server, the next GET at the other shows the change', async () => {
     for (const [method, version] of Object.entries({ PUT: 2, POST: 3, DELETE: 4 })) {
       await atBoth('written');
       const [status] = await got(at(0, 'written'), '--request', method, '--data', 'x');
@@ -116,7 +116,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
     }
   });
 
-  test('RFC 10008 section 2.7: QUERY of undici, by its content', async () => {
+  test('RFC 10008 section 2.7: QUERY requests of undici are cached by their content', async () => {
     const query = async (body: string) => {
       const headers = { 'content-type': 'text/plain' };
       const answer = await request(at(0, 'query'), { method: 'QUERY', headers, body });
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
   });
 
   test.each(['--http1.1', '--http2-prior-knowledge'])(
-    'PURGE and BAN by %s at one count at both',
+    'PURGE and BAN by %s at one server count at both',
     async (version) => {
       const path = `removed${version}`;
       const ban = (rule: string) => ['--request', 'BAN', '--header', `Ban: ${rule}`, version];
@@ -145,7 +145,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
     },
   );
 
-  test('the command line: purge and ban, also softly, and which bans there were', async () => {
+  test('the command line purges and bans, also softly, and lists the bans', async () => {
     const space = `${pair.resource}/open/`;
     const remove = [
       ['purge', `${space}cli`],
@@ -165,7 +165,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
     ]);
   });
 
-  test('a malformed ban says what to write, and bans nothing', async () => {
+  test('a malformed ban gets an explanation, and bans nothing', async () => {
     await atBoth('kept');
     const told = await got(at(0, ''), '--request', 'BAN', '--header', 'Ban: tag=news');
     expect(told).toEqual([
@@ -176,7 +176,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
     expect(await got(at(0, 'kept'))).toEqual([200, HIT, 'GET 1']);
   });
 
-  test('kill -9: answers on disk are there, except those that were changed meanwhile', async () => {
+  test('after kill -9, answers on disk are reused, except those that changed meanwhile', async () => {
     for (const path of ['long/kept', 'long/changed']) await got(at(0, path));
     await pair.resources[0]?.kill('SIGKILL');
     const [status] = await got(at(1, 'long/changed'), '--request', 'PUT', '--data', 'x');
@@ -187,7 +187,7 @@ describe.each(['sqlite', 'postgres'] as const)('two servers on %s', (kind) => {
   });
 });
 
-test('two workers: after a change or purge at one, the next read at any worker asks the application', async () => {
+test('with two workers: after a change or purge at one, the next read at any worker asks the application', async () => {
   const settings = ({ resource }: Pick<Pair, 'resource'>) => ({
     spaces: [{ ...OPEN, url: `${resource}/open/`, upstream, cache: { purge } }],
   });
@@ -200,7 +200,7 @@ test('two workers: after a change or purge at one, the next read at any worker a
   await until(() => workers.log.includes('ready.'));
   const url = `${pair.resource}/open/worked`;
   let misses = 0;
-  /** Each has a connection of its own: they go round. */
+  /** Each read opens its own connection, so that the workers alternate. */
   async function read(): Promise<readonly unknown[]> {
     const answers = [await got(url), await got(url), await got(url)];
     misses += answers.filter(([, handling]) => handling === MISS).length;
@@ -218,11 +218,11 @@ test('two workers: after a change or purge at one, the next read at any worker a
     await got(`${pair.resource}/open/`, '--request', 'BAN', '--header', 'Ban: tag="news"');
     expect(await read()).toEqual(Array(3).fill(`GET ${version}`));
   }
-  // Each invalidation caused a miss at least, and both workers have answered.
+  // Each invalidation caused at least one miss, and both workers have answered.
   expect(misses).toBeGreaterThan(3 * rounds);
 });
 
-test('nginx in front: it says for whom it asks, and only networks that are listed may purge', async () => {
+test('behind nginx, X-Forwarded-For names the client, and only listed networks may purge', async () => {
   const { path: folder } = parts.use(await temporaryFolder());
   const certificate = parts.use(await makeCertificate());
   const resource = `https://localhost:${await freePort()}`;
@@ -244,7 +244,7 @@ test('nginx in front: it says for whom it asks, and only networks that are liste
   expect(await got(url, ...trusting)).toEqual([200, MISS, 'GET 1']);
 });
 
-test('Chromium: navigation, the back button, and reload, which has the application asked', async () => {
+test('in Chromium, navigation and the back button use the cache, and reload asks the application', async () => {
   const site = parts.use(await startGatewaySite({ web: { schemes: [], upstream, cache: {} } }));
   const browser = parts.use(await launchBrowser());
   const [first, second] = [
@@ -267,7 +267,7 @@ test('Chromium: navigation, the back button, and reload, which has the applicati
   expect(await first.textContent('body')).toBe('GET 2 ');
 });
 
-test('the lines of curl in docs/how-to/cache.md purge and ban', async () => {
+test('the curl commands of docs/how-to/cache.md purge and ban', async () => {
   const [json = ''] = await examples('docs/how-to/gateway.md', 'json gateway');
   const [lines = ''] = await examples('docs/how-to/cache.md', 'sh cache');
   const pair = parts.use(
@@ -305,6 +305,6 @@ test('the lines of curl in docs/how-to/cache.md purge and ban', async () => {
   expect(purged).toContain('/inventory/items?page=2');
   expect(banned).toContain('/images/*');
   expect(bans).toContain('/images/*');
-  // The first report comes after half a minute.
+  // Until the first report after 30 s, the statistics are empty.
   expect(stats).toMatch(/\/inventory\/|No process has reported a cache/);
 });

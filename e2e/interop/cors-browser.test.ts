@@ -6,7 +6,7 @@ import type { Pair } from '../pair/pair.ts';
 import { type Elsewhere, startElsewhere } from './elsewhere-page.ts';
 import { ALICE } from './site.ts';
 
-/** Scripts of other origins in Chromium, at documents, by the methods that are asked about first and by others. */
+/** Scripts of other origins in Chromium use documents, by methods with and without a preflight. */
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 const AUTHORIZATION = `Basic ${Buffer.from(`${ALICE.name}:${ALICE.password}`).toString('base64')}`;
 const JSON_PATCH = 'application/json-patch+json';
@@ -17,7 +17,7 @@ let friends: Elsewhere;
 let strangers: Elsewhere;
 let pair: Pair;
 
-/** On a page of an origin that the spaces list, and of one that they do not. */
+/** A page of an origin that the spaces list, and a page of an origin that they do not list. */
 let friend: Page;
 let stranger: Page;
 
@@ -56,7 +56,7 @@ interface Asked {
   readonly credentials?: 'include' | 'omit';
 }
 
-/** Returns the answer that a script sees; `blocked`: none. */
+/** Returns the answer that a script sees; `blocked`: the browser showed none. */
 async function script(page: Page, method: string, path: string, asked: Asked = {}) {
   return page.evaluate(
     async ({ url, init }) => {
@@ -72,11 +72,11 @@ async function script(page: Page, method: string, path: string, asked: Asked = {
   );
 }
 
-/** With credentials that the script has itself. */
+/** Sends a request with the script's own credentials. */
 const armed = (page: Page, method: string, path: string, { headers, ...asked }: Asked = {}) =>
   script(page, method, path, { ...asked, headers: { Authorization: AUTHORIZATION, ...headers } });
 
-/** Without a browser: what is really there. */
+/** Asks without a browser, to see the actual state. */
 async function directly(method: string, path: string, { headers, body }: Asked = {}) {
   const response = await fetch(`${pair.resource}${path}`, {
     method,
@@ -92,7 +92,7 @@ const TO_TWO = patched('[{"op":"replace","path":"/a","value":2}]');
 const EVERY_A: Asked = { headers: { 'Content-Type': 'application/jsonpath' }, body: '$.a' };
 const DEPTH: Asked = { headers: { Depth: '0' } };
 
-/** The effect of each method on `{"a":1}`, and its answer. */
+/** The effect of each method on `{"a":1}`, and the expected answer. */
 const METHODS: readonly [method: string, asked: Asked, status: number, text: RegExp][] = [
   ['GET', {}, 200, /^\{"a":1\}$/],
   ['PUT', json('{"a":3}'), 204, /^$/],
@@ -108,15 +108,15 @@ async function place(space: string): Promise<string> {
   return path;
 }
 
-describe('a page of an origin that is listed, with credentials of its own', () => {
-  test.each(METHODS)('%s', async (method, asked, status, text) => {
+describe('a page of a listed origin with its own credentials', () => {
+  test.each(METHODS)('may send %s', async (method, asked, status, text) => {
     const path = await place('open');
     const seen = await armed(friend, method, path, asked);
     expect(seen).toMatchObject({ status });
     expect(seen).toHaveProperty('text', expect.stringMatching(text));
   });
 
-  test('the rest of WebDAV: MKCOL, COPY, MOVE, PROPPATCH, LOCK, UNLOCK', async () => {
+  test('may send the other WebDAV methods: MKCOL, COPY, MOVE, PROPPATCH, LOCK, UNLOCK', async () => {
     const path = await place('open');
     const to = (name: string): Asked => ({
       headers: { Destination: `${pair.resource}/open/folder/${name}`, Overwrite: 'F' },
@@ -149,7 +149,7 @@ describe('a page of an origin that is listed, with credentials of its own', () =
     expect(unlocked).toMatchObject({ status: 204 });
   });
 
-  test('reads what is not everybody’s to read: ETag, Allow, Accept-Query, DAV, ranges', async () => {
+  test('reads fields that need permission: ETag, Allow, Accept-Query, DAV, ranges', async () => {
     const path = await place('open');
     const got = await armed(friend, 'GET', path, { headers: { Range: 'bytes=0-2' } });
     expect(got).toMatchObject({
@@ -193,7 +193,7 @@ describe('a page of an origin that is listed, with credentials of its own', () =
   });
 });
 
-describe('blocked by the browser', () => {
+describe('the browser blocks', () => {
   test.each(METHODS)('%s by a page of an origin that is not listed', async (method, asked) => {
     for (const [page, space] of [
       [stranger, 'open'],
@@ -216,7 +216,7 @@ describe('blocked by the browser', () => {
     expect(await directly('GET', path)).toEqual({ status: 200, text: '{"a":1}' });
   });
 
-  test('a method that the server knows nowhere', async () => {
+  test('a method that the server does not know', async () => {
     const path = await place('open');
     for (const method of ['PURGE', 'REPORT', 'FOO']) {
       expect(await armed(friend, method, path)).toBe('blocked');
@@ -234,7 +234,7 @@ describe('blocked by the browser', () => {
     expect((await directly('GET', path)).text).toBe('{"a":1}');
   });
 
-  test('a field that names another method passes, and is ignored', async () => {
+  test('a field that names another method is allowed and ignored', async () => {
     const path = await place('open');
     const headers = { 'X-HTTP-Method-Override': 'DELETE' };
     expect(await armed(friend, 'GET', path, { headers })).not.toBe('blocked');
@@ -246,7 +246,7 @@ describe('blocked by the browser', () => {
   });
 });
 
-describe('with a password that the browser remembers, which it does for a site', () => {
+describe('a password that the browser remembers for a site', () => {
   beforeAll(async () => {
     const userinfo = `${ALICE.name}:${encodeURIComponent(ALICE.password)}@`;
     for (const space of ['open', 'trusting']) {
@@ -258,26 +258,32 @@ describe('with a password that the browser remembers, which it does for a site',
   });
   const credentials = 'include';
 
-  test.each(METHODS)('%s, where the space lets it in', async (method, asked, status, text) => {
-    const path = await place('trusting');
-    const seen = await script(friend, method, path, { ...asked, credentials });
-    expect(seen).toMatchObject({ status });
-    expect(seen).toHaveProperty('text', expect.stringMatching(text));
-  });
+  test.each(METHODS)(
+    'is sent with %s, if the space allows credentials',
+    async (method, asked, status, text) => {
+      const path = await place('trusting');
+      const seen = await script(friend, method, path, { ...asked, credentials });
+      expect(seen).toMatchObject({ status });
+      expect(seen).toHaveProperty('text', expect.stringMatching(text));
+    },
+  );
 
-  test.each(METHODS)('%s is blocked where the space does not', async (method, asked) => {
-    const path = await place('open');
-    expect(await script(friend, method, path, { ...asked, credentials })).toBe('blocked');
-    expect((await directly('GET', path)).text).toBe('{"a":1}');
-  });
+  test.each(METHODS)(
+    'is not sent with %s, if the space does not allow credentials',
+    async (method, asked) => {
+      const path = await place('open');
+      expect(await script(friend, method, path, { ...asked, credentials })).toBe('blocked');
+      expect((await directly('GET', path)).text).toBe('{"a":1}');
+    },
+  );
 
-  test.each(METHODS)('%s is blocked for a page of another origin', async (method, asked) => {
+  test.each(METHODS)('is not sent with %s by a page of another origin', async (method, asked) => {
     const path = await place('trusting');
     expect(await script(stranger, method, path, { ...asked, credentials })).toBe('blocked');
     expect((await directly('GET', path)).text).toBe('{"a":1}');
   });
 
-  test('POST, about which no browser asks first, is refused where the space does not', async () => {
+  test('does not help POST without a preflight, which the server refuses if the space does not allow credentials', async () => {
     const form = { headers: { 'Content-Type': 'text/plain' }, body: 'x', credentials } as const;
     for (const [page, space, created] of [
       [friend, 'open', 0],
@@ -296,7 +302,7 @@ describe('with a password that the browser remembers, which it does for a site',
     }
   });
 
-  test('is not sent by a script that leaves it out: 401, which it can read', async () => {
+  test('is not sent by a script that omits it: the script can read the 401', async () => {
     const path = await place('trusting');
     const omitted = { credentials: 'omit' } as const;
     expect(await script(friend, 'GET', path, omitted)).toMatchObject({ status: 401 });

@@ -10,7 +10,7 @@ import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { examples, runCommands } from '../pair/examples.ts';
 
-/** Debian's curl: the commands of the documentation as they stand there, and what curl does that libraries do not. */
+/** Debian's curl: the commands of the documentation, and features that only curl has. */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const run = promisify(execFile);
 
@@ -27,7 +27,7 @@ afterAll(() => pair[Symbol.asyncDispose]());
 
 interface Answer {
   readonly status: number;
-  /** Names in lower case; a field that came twice has its last value. */
+  /** The names are in lower case. A repeated field has its last value. */
   readonly fields: ReadonlyMap<string, string>;
   readonly body: string;
 }
@@ -35,7 +35,7 @@ interface Answer {
 const curl = async (...args: readonly string[]): Promise<string> =>
   (await run('curl', ['--silent', '--show-error', '--max-time', '20', ...args])).stdout;
 
-/** The last answer that curl has printed with `--include`. */
+/** The last answer that curl prints with `--include`. */
 async function answer(...args: readonly string[]): Promise<Answer> {
   const printed = await curl('--include', ...args);
   return parse(printed);
@@ -56,7 +56,7 @@ function parse(printed: string): Answer {
   };
 }
 
-/** Their commands run one after another, as somebody who reads them in this order would type them. */
+/** Pages whose commands run one after another, as a reader would type them. */
 const PAGES = [
   'docs/tutorials/first-ten-minutes.md',
   'docs/how-to/schemes/README.md',
@@ -66,7 +66,7 @@ const PAGES = [
 ];
 
 describe('the commands of the first pages', () => {
-  /** The output of each line of the tour, in order. */
+  /** The output of each command of the tour, in order. */
   let printed: readonly string[];
 
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('the commands of the first pages', () => {
     printed = await runCommands(pair, blocks.flat().join(''));
   });
 
-  test('get a token, write with it, read with it', () => {
+  test('get a token, write with it, and read with it', () => {
     const [got = '', put = '', read = ''] = printed;
     expect(got).toBe('');
     expect(parse(put)).toMatchObject({ status: 201, body: '' });
@@ -82,7 +82,7 @@ describe('the commands of the first pages', () => {
     expect(read).toBe('Hello');
   });
 
-  test('revoke it, and the next request is refused', () => {
+  test('revoke the token, and the next request is refused', () => {
     const [, , , revoked = '', after = ''] = printed;
     expect(revoked).toBe('{}');
     expect(parse(after).status).toBe(401);
@@ -90,7 +90,7 @@ describe('the commands of the first pages', () => {
     expect(after).not.toContain('Hello');
   });
 
-  test('without a token: the challenges, and the metadata that they name', () => {
+  test('without a token, show the challenges and the metadata that they name', () => {
     const [, , , , , refused = '', metadata = ''] = printed;
     expect(parse(refused).status).toBe(401);
     const url = `${pair.resource}/.well-known/oauth-protected-resource/documents/`;
@@ -101,7 +101,7 @@ describe('the commands of the first pages', () => {
     });
   });
 
-  test('the command line: a client, a request with a bound token, the help', () => {
+  test('show the command line: a client, a request with a bound token, the help', () => {
     const [added = '', requested = '', help = '', ...more] = printed.slice(7);
     expect(JSON.parse(added)).toEqual({
       client_id: expect.any(String),
@@ -112,14 +112,14 @@ describe('the commands of the first pages', () => {
     expect(more).toHaveLength(17);
   });
 
-  test('people and clients of your own', () => {
+  test('add people and clients', () => {
     const [person = '', client = '', ended = ''] = printed.slice(10);
     expect(person).toContain('alice');
     expect(client).toMatch(/^client_id: \w+\n$/);
     expect(ended).toContain('alice');
   });
 
-  test('every scheme, and the proxy', () => {
+  test('use every scheme, and the proxy', () => {
     const [
       basic = '',
       digest = '',
@@ -147,20 +147,20 @@ describe('the commands of the first pages', () => {
     expect(JSON.parse(added)).toMatchObject({ application: 'papertrail' });
   });
 
-  test('a key of the browser: the challenge, and a fresh one', () => {
+  test('use a browser key: the challenge, and a fresh one', () => {
     const [refused = '', fresh = ''] = printed.slice(21);
     expect(refused).toMatch(/^HTTP\/2 401 /);
     expect(refused).toMatch(/^www-authenticate: HOBA challenge="[\w-]+", max-age="60"\r$/m);
     expect(fresh).toMatch(/^[\w-]{51}$/);
   });
 
-  test('a key instead of a password', () => {
+  test('use an API key instead of a password', () => {
     const [made = '', known = ''] = printed.slice(23);
     expect(made).toContain('scheme: Concealed');
     expect(JSON.parse(known)).toMatchObject({ scheme: 'Concealed', principal: { name: 'demo' } });
   });
 
-  test('in without a name: the challenges, and the directory of the issuer', () => {
+  test("use an anonymous token: the challenges, and the issuer's directory", () => {
     const [refused = '', directory = ''] = printed.slice(25);
     expect(parse(refused).status).toBe(401);
     expect(refused.match(/^WWW-Authenticate: PrivateToken challenge="/gm)).toHaveLength(2);
@@ -178,7 +178,7 @@ test.each([
   ['scram', /^HTTP\/1\.1 401 [^]*WWW-Authenticate: SCRAM-SHA-256 [^]*data=/i],
   ['api-key', /papertrail/],
   ['gnap', /"scheme":"GNAP"/],
-])('the commands of docs/how-to/schemes/%s.md', async (scheme, last) => {
+])('the commands of docs/how-to/schemes/%s.md work', async (scheme, last) => {
   const commands = await examples(`docs/how-to/schemes/${scheme}.md`, 'sh try');
   const printed = await runCommands(pair, commands.join(''));
   expect(printed.at(-1)).toMatch(last);
@@ -215,13 +215,13 @@ describe('docs/reference/documents.md', () => {
 const bearer = () => ['--oauth2-bearer', token];
 const document = (name: string) => pair.documents + name;
 
-describe('fields and methods', () => {
-  test('RFC 6750 section 2.1: --oauth2-bearer', async () => {
+describe("curl's fields and methods", () => {
+  test('RFC 6750 section 2.1: --oauth2-bearer is admitted', async () => {
     expect(await answer(...bearer(), pair.documents)).toMatchObject({ status: 200 });
     expect((await answer('--oauth2-bearer', 'x', pair.documents)).status).toBe(401);
   });
 
-  test('RFC 9110 section 9.3.2: --head has the fields of GET', async () => {
+  test('RFC 9110 section 9.3.2: --head gets the fields of GET', async () => {
     await curl(...bearer(), '-T', join(ROOT, 'package.json'), document('package.json'));
     const passing = new Set([
       'date',
@@ -251,7 +251,7 @@ describe('fields and methods', () => {
     }
   });
 
-  test('RFC 9112 section 2.5: HTTP/1.0, with and without Host', async () => {
+  test('RFC 9112 section 2.5: HTTP/1.0 works with and without Host', async () => {
     const old = await answer('--http1.0', ...bearer(), pair.documents);
     expect(old.status).toBe(200);
     expect(old.fields.has('transfer-encoding')).toBe(false);
@@ -261,7 +261,7 @@ describe('fields and methods', () => {
     expect((await answer('-H', 'Host:', ...bearer(), pair.documents)).status).toBe(400);
   });
 
-  test('RFC 9110 section 9.1: a method that nobody knows is 501, one that is not here 405', async () => {
+  test('RFC 9110 section 9.1: an unknown method gets 501, and a method that the resource lacks gets 405', async () => {
     expect((await answer('-X', 'FROBNICATE', ...bearer(), pair.documents)).status).toBe(501);
     const refused = await answer('-X', 'DELETE', ...bearer(), pair.documents);
     expect(refused.status).toBe(405);
@@ -272,7 +272,7 @@ describe('fields and methods', () => {
   });
 });
 
-describe('paths that can be read in two ways are 400, whoever asks', () => {
+describe('a path with two readings gets 400, with any credentials', () => {
   test.each([
     'documents/../documents/hello.txt',
     'documents/./hello.txt',
@@ -290,7 +290,7 @@ describe('paths that can be read in two ways are 400, whoever asks', () => {
     expect((await answer('--path-as-is', url)).status).toBe(400);
   });
 
-  test('one that only looks odd is a name', async () => {
+  test('an unusual path with one reading is an ordinary name', async () => {
     const put = await answer(...bearer(), '-X', 'PUT', '-d', 'x', document('a%20%C3%BC;b,c~'));
     expect(put.status).toBe(201);
     expect((await answer(...bearer(), put.fields.get('location') ?? '')).body).toBe('x');
@@ -318,7 +318,7 @@ describe('RFC 9110 section 10.1.1: Expect: 100-continue', () => {
     expect(await put(...bearer())).toBe(`201 ${SIZE}`);
   });
 
-  test('content that is announced as too large is 413 before it is sent', async () => {
+  test('content that is announced as too long gets 413 before it is sent', async () => {
     const expecting = ['-H', 'Expect: 100-continue', '--expect100-timeout', '15'];
     const announced = ['-H', `Content-Length: ${65 * 1024 * 1024}`, '-H', 'Transfer-Encoding:'];
     const measured = ['-o', '/dev/null', '-w', '%{http_code} %{size_upload}'];
@@ -338,7 +338,7 @@ describe('RFC 9110 section 10.1.1: Expect: 100-continue', () => {
 });
 
 describe('RFC 9110 section 13: conditional requests', () => {
-  test('--etag-save and --etag-compare: 304 until it changes', async () => {
+  test('--etag-save and --etag-compare: curl gets 304 until the document changes', async () => {
     const url = document('etag.txt');
     const [saved, etag] = [join(pair.data, 'saved'), join(pair.data, 'etag')];
     await curl(...bearer(), '-X', 'PUT', '-d', 'one', url);
@@ -348,11 +348,11 @@ describe('RFC 9110 section 13: conditional requests', () => {
     await curl(...bearer(), '-X', 'PUT', '-d', 'two', url);
     expect(await curl(...bearer(), ...again)).toBe('200');
     expect(await readFile(saved, 'utf8')).toBe('two');
-    // Without a token the entity tag is worth nothing.
+    // Without a token the entity tag does not help.
     expect(await curl(...again)).toBe('401');
   });
 
-  test('If-None-Match: * creates once, If-Match replaces what was read', async () => {
+  test('If-None-Match: * creates a document once, and If-Match replaces the version that was read', async () => {
     const url = document('once.txt');
     const put = (...fields: string[]) =>
       answer(...bearer(), '-X', 'PUT', '-d', 'x', ...fields.flatMap((field) => ['-H', field]), url);
@@ -365,7 +365,7 @@ describe('RFC 9110 section 13: conditional requests', () => {
     expect(race.filter(({ status }) => status === 412)).toHaveLength(9);
   });
 
-  test('--time-cond: If-Modified-Since', async () => {
+  test('--time-cond sends If-Modified-Since, and gets 304', async () => {
     const url = document('package.json');
     const since = (time: string) =>
       curl(...bearer(), '-o', '/dev/null', '-w', '%{http_code}', '--time-cond', time, url);

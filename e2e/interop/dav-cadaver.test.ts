@@ -8,7 +8,7 @@ import { succeed } from './dav/program.ts';
 import { curl } from './programs.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** Debian's cadaver, a client on the library neon, as a person types at it. It takes Digest. */
+/** Debian's cadaver, a client on the library neon, with typed commands. It uses Digest. */
 let site: DavSite;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-/** Where cadaver looks for names and passwords. */
+/** Writes the file from which cadaver reads names and passwords. */
 async function signIn({ name, password }: typeof ALICE): Promise<void> {
   const machines = ['127.0.0.1', 'localhost'].map(
     (machine) => `machine ${machine} login ${name} password "${password}"\n`,
@@ -27,7 +27,7 @@ async function signIn({ name, password }: typeof ALICE): Promise<void> {
 }
 beforeEach(() => signIn(ALICE));
 
-/** Returns the output for these commands. */
+/** Runs these commands, and returns their output. */
 async function cadaver(...commands: readonly string[]): Promise<string> {
   const input = [...commands, 'exit', ''].join('\n');
   return succeed('cadaver', [site.url], { home: site.home, input });
@@ -36,7 +36,7 @@ async function cadaver(...commands: readonly string[]): Promise<string> {
 const asAlice = ['--digest', '--user', `${ALICE.name}:${ALICE.password}`];
 
 describe('cadaver', () => {
-  test('put, ls, mkcol, copy, move, get, delete', async () => {
+  test('runs put, ls, mkcol, copy, move, get and delete', async () => {
     let output = '';
     const passed = await site.recorded(async () => {
       output = await cadaver(
@@ -76,7 +76,7 @@ describe('cadaver', () => {
     for (const { asked } of later) expect(asked.authorization).toMatch(/^Digest /);
   });
 
-  test('RFC 4918 section 9.10: it writes what it has locked with the token, and others cannot', async () => {
+  test('RFC 4918 section 9.10: writes a resource that it has locked, while other clients cannot', async () => {
     await cadaver('put a.txt locked.txt');
     const passed = await site.recorded(async () => {
       const output = await cadaver(
@@ -104,20 +104,20 @@ describe('cadaver', () => {
     });
   });
 
-  test('RFC 4918 section 6.4: a session that has not made the lock gets 423, and still reads', async () => {
+  test('RFC 4918 section 6.4: another session gets 423 for a locked resource, and can still read it', async () => {
     const output = await cadaver('put a.txt taken.txt', 'lock taken.txt', 'exit');
     expect(output).not.toMatch(/failed/);
     const other = await cadaver('put a.txt taken.txt', 'cat taken.txt', 'steal taken.txt');
     expect(other).toMatch(/Uploading a.txt to `\/dav\/taken.txt':[^]*failed:\s+423 Locked/);
     expect(other).toContain('hello');
-    // The same person may use the lock: cadaver reads the tokens of a resource from lockdiscovery.
+    // The same person may use the lock, because cadaver reads lock tokens from lockdiscovery.
     expect(other).toMatch(/Stealing locks on `taken.txt':\s+\S+: <urn:uuid:/);
     const owner = await cadaver('steal taken.txt', 'put a.txt taken.txt', 'unlock taken.txt');
     expect(owner).not.toMatch(/failed/);
     expect(await cadaver('put a.txt taken.txt')).not.toMatch(/failed/);
   });
 
-  test('RFC 4918 section 7.4: the lock of a collection is one of what is put into it', async () => {
+  test('RFC 4918 section 7.4: the lock of a collection covers new members', async () => {
     const output = await cadaver('mkcol closed', 'lock closed', 'put a.txt closed/in.txt');
     expect(output).not.toMatch(/failed/);
     const { statuses } = await curl(
@@ -130,7 +130,7 @@ describe('cadaver', () => {
     expect(await cadaver('steal closed', 'rmcol closed')).not.toMatch(/failed/);
   });
 
-  test('RFC 4918 section 9.2: properties of its own are set, read, listed and removed', async () => {
+  test('RFC 4918 section 9.2: sets, reads, lists and removes its own properties', async () => {
     await cadaver('put a.txt painted.txt');
     const output = await cadaver(
       'propset painted.txt colour "blau und grün"',
@@ -145,7 +145,7 @@ describe('cadaver', () => {
     expect(output).toMatch(/Deleting property on `painted.txt': +succeeded/);
   });
 
-  test('text that it does not escape is no XML: 400 (section 8.2), and nothing is set', async () => {
+  test('gets 400 for text that it does not escape in XML (section 8.2), and nothing is set', async () => {
     const output = await cadaver(
       'put a.txt broken.txt',
       'propset broken.txt colour "a & b"',
@@ -155,7 +155,7 @@ describe('cadaver', () => {
     expect(output).not.toContain('custom-properties');
   });
 
-  test('properties go with a copy (RFC 4918 section 9.8.2)', async () => {
+  test('copies properties with a resource (RFC 4918 section 9.8.2)', async () => {
     const output = await cadaver(
       'put a.txt first.txt',
       'propset first.txt colour red',
@@ -165,7 +165,7 @@ describe('cadaver', () => {
     expect(output).toMatch(/Value of colour is: red/);
   });
 
-  test('without `overwrite` what is there stays (RFC 4918 section 10.6: 412)', async () => {
+  test('without `overwrite` leaves an existing resource (RFC 4918 section 10.6: 412)', async () => {
     const output = await cadaver(
       'put a.txt x.txt',
       'put a.txt y.txt',
@@ -175,7 +175,7 @@ describe('cadaver', () => {
     expect(output).toMatch(/Copying [^]*failed:\s+412 Precondition Failed/);
   });
 
-  test('with the password of somebody else it gets nowhere', async () => {
+  test("gets no access with another person's password", async () => {
     await signIn({ ...ALICE, password: JASON.password });
     const before = await curl(...asAlice, site.url);
     const output = await cadaver('put a.txt intruder.txt');
@@ -184,7 +184,7 @@ describe('cadaver', () => {
     expect(after.body).toBe(before.body);
   });
 
-  test('over TLS a person looks at the certificate and says yes', async () => {
+  test('works over TLS once a person has accepted the certificate', async () => {
     const session = { home: site.home, input: 'y\nput a.txt over-tls.txt\nls\nexit\n' };
     const output = await succeed(
       'script',

@@ -9,7 +9,7 @@ import { program, succeed } from './dav/program.ts';
 import { curl } from './programs.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** curl and wget of Debian at the caller's own tree, with Digest unless a test says otherwise. */
+/** Debian's curl and wget at the caller's own tree, with Digest unless a test names another scheme. */
 let site: DavSite;
 const digest = ['--digest', '--user', `${ALICE.name}:${ALICE.password}`];
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-/** Sends to a path of the tree; the last status, fields and content. */
+/** Sends a request to a path of the tree; returns status, fields and content of the last answer. */
 async function ask(path: string, ...args: readonly string[]) {
   const { statuses, fields, body } = await curl(...digest, ...args, `${site.url}${path}`);
   return { status: statuses.at(-1), field: (name: string) => fields.get(name)?.[0], body };
@@ -39,7 +39,7 @@ describe('curl', () => {
     expect(await ask('a.txt')).toMatchObject({ status: 200, body: ALPHABET });
   });
 
-  test('content in chunks is stored as well', async () => {
+  test('stores content that is sent in chunks', async () => {
     const input = ALPHABET.repeat(1000);
     const args = ['-sS', ...digest, '--upload-file', '-', '--write-out', '%{http_code}'];
     const output = await succeed('curl', [...args, `${site.url}piped.txt`], {
@@ -50,7 +50,7 @@ describe('curl', () => {
     expect((await ask('piped.txt')).body).toBe(input);
   });
 
-  test('RFC 9110 section 10.1.1: 20 MiB wait for 100, so that they are sent once only', async () => {
+  test('RFC 9110 section 10.1.1: waits for 100 before it sends 20 MiB, so that they are sent only once', async () => {
     const big = join(site.home, 'big.bin');
     const content = randomBytes(20 * 1024 * 1024);
     await writeFile(big, content);
@@ -76,7 +76,7 @@ describe('curl', () => {
     expect((await readFile(got)).equals(content)).toBe(true);
   });
 
-  test('RFC 9110 section 14: ranges', async () => {
+  test('RFC 9110 section 14: reads ranges', async () => {
     await upload('r.txt');
     expect(await ask('r.txt', '--range', '0-4')).toMatchObject({ status: 206, body: 'abcde' });
     expect(await ask('r.txt', '--range', '-3')).toMatchObject({ status: 206, body: 'xyz' });
@@ -92,7 +92,7 @@ describe('curl', () => {
     ]);
   });
 
-  test('RFC 9110 section 13.1.5: -C goes on where it stopped, or starts again when it changed', async () => {
+  test('RFC 9110 section 13.1.5: -C continues a download, or starts again if the document changed', async () => {
     const stored = await upload('resumed.txt');
     const file = join(site.home, 'part.txt');
     await writeFile(file, ALPHABET.slice(0, 10));
@@ -113,7 +113,7 @@ describe('curl', () => {
     expect(await ask('resumed.txt', ...fresh)).toMatchObject({ status: 200, body: ALPHABET });
   });
 
-  test('RFC 9110 section 13.1.3: -z gets what is newer only', async () => {
+  test('RFC 9110 section 13.1.3: -z downloads only a newer document', async () => {
     await upload('dated.txt');
     const later = new Date(Date.parse('2100-01-01'));
     const file = join(site.home, 'dated.txt');
@@ -123,7 +123,7 @@ describe('curl', () => {
     expect((await ask('dated.txt', '--time-cond', '2001-01-01')).status).toBe(200);
   });
 
-  test('RFC 9110 section 13.1.2: --etag-compare gets what changed only', async () => {
+  test('RFC 9110 section 13.1.2: --etag-compare downloads only a changed document', async () => {
     await upload('tagged.txt');
     const tags = join(site.home, 'tag');
     const line = ['--etag-save', tags, '--etag-compare', tags];
@@ -133,7 +133,7 @@ describe('curl', () => {
     expect((await ask('tagged.txt', '--etag-compare', tags)).status).toBe(200);
   });
 
-  test('RFC 9110 sections 13.1.1 and 13.1.2: lost updates are refused', async () => {
+  test('RFC 9110 sections 13.1.1 and 13.1.2: conditional PUT prevents lost updates', async () => {
     await upload('guarded.txt');
     const write = ['--request', 'PUT', '--data', 'lost', '--header'];
     expect((await ask('guarded.txt', ...write, 'If-None-Match: *')).status).toBe(412);
@@ -144,7 +144,7 @@ describe('curl', () => {
     expect((await ask('not-there.txt')).status).toBe(404);
   });
 
-  test('RFC 4918 section 10.3: Destination as an absolute path, and as the public URL', async () => {
+  test('RFC 4918 section 10.3: Destination may be an absolute path or the public URL', async () => {
     await upload('from.txt');
     const copy = ['--request', 'COPY', '--header'];
     expect((await ask('from.txt', ...copy, 'Destination: /dav/path.txt')).status).toBe(201);
@@ -153,10 +153,10 @@ describe('curl', () => {
     expect((await ask('url.txt')).body).toBe(ALPHABET);
   });
 
-  test('Destinations that lead away: 502 to another server, 403 to another space (RFC 4918 section 9.9.4)', async () => {
+  test('a Destination on another server gets 502, and in another space 403 (RFC 4918 section 9.9.4)', async () => {
     await upload('stays.txt');
     const move = ['--request', 'MOVE', '--header'];
-    // Where the process listens behind its proxy is not what it is called (wsgidav#183).
+    // Behind a proxy, the address of the process is not its public name (wsgidav#183).
     const inside = `Destination: ${site.pair.resource}/dav/x.txt`;
     expect((await ask('stays.txt', ...move, inside)).status).toBe(502);
     const forwarded = ['--header', `X-Forwarded-Host: ${new URL(site.pair.resource).host}`];
@@ -173,14 +173,14 @@ describe('curl', () => {
     expect((await ask('stays.txt')).status).toBe(200);
   });
 
-  test('RFC 9110 section 15.4.9: a collection without its slash; -L keeps the credentials', async () => {
+  test('RFC 9110 section 15.4.9: a collection without its slash is redirected, and -L keeps the credentials', async () => {
     await ask('folder', '--request', 'MKCOL');
     const { statuses, fields } = await curl(...digest, '--location', `${site.url}folder`);
     expect(statuses).toEqual([401, 308, 200]);
     expect(fields.get('content-type')?.[0]).toMatch(/json|html/);
   });
 
-  test('over TLS it takes HTTP/2 or HTTP/1.1', async () => {
+  test('works over TLS with HTTP/2 or HTTP/1.1', async () => {
     const line = ['-sS', ...digest, '--cacert', site.certificate, '--output', '/dev/null'];
     const format = ['--write-out', '%{http_version} %{http_code}'];
     for (const [choice, said] of [
@@ -195,7 +195,7 @@ describe('curl', () => {
     expect(stored).toBe('2 201');
   });
 
-  test('HTTP/2 with prior knowledge in clear text: one request each, for curl#10634', async () => {
+  test('works over clear-text HTTP/2 with prior knowledge, one request per connection (curl#10634)', async () => {
     const basic = ['--basic', '--user', `${ALICE.name}:${ALICE.password}`];
     const line = ['-sS', ...basic, '--http2-prior-knowledge', '--output', '/dev/null'];
     const format = ['--write-out', '%{http_version} %{http_code}'];
@@ -203,7 +203,7 @@ describe('curl', () => {
     expect(await succeed('curl', args, { home: site.home })).toBe('2 200');
   });
 
-  test('RFC 9110 section 11.6.1: without credentials, and with those of somebody else, 401', async () => {
+  test("RFC 9110 section 11.6.1: gets 401 without credentials and with another person's", async () => {
     const other = ['--digest', '--user', `${ALICE.name}:${JASON.password}`];
     const args = ['--request', 'PUT', '--data', 'x', `${site.url}intruder.txt`];
     expect((await curl(...args)).statuses).toEqual([401]);
@@ -217,7 +217,7 @@ describe('wget', () => {
     program('wget', ['--tries=1', '--server-response', ...args], { home: site.home });
   const as = ({ password }: typeof ALICE) => [`--user=${ALICE.name}`, `--password=${password}`];
 
-  test('gets a document, goes on with -c, and leaves alone with -N what is not newer', async () => {
+  test('gets a document, continues with -c, and with -N skips a document that is not newer', async () => {
     await upload('w.txt');
     const file = join(site.home, 'w.txt');
     expect((await wget(...as(ALICE), `${site.url}w.txt`)).code).toBe(0);
@@ -230,7 +230,7 @@ describe('wget', () => {
     expect(again.errors).toContain('HTTP/1.1 304');
   });
 
-  test('sends other methods, and content', async () => {
+  test('sends other methods and content', async () => {
     const put = ['--method=PUT', '--body-data=by wget', `${site.url}by-wget.txt`];
     expect((await wget(...as(ALICE), ...put)).errors).toContain('HTTP/1.1 201');
     expect((await ask('by-wget.txt')).body).toBe('by wget');
@@ -239,7 +239,7 @@ describe('wget', () => {
     expect((await ask('by-wget.txt')).status).toBe(404);
   });
 
-  test('takes a whole folder by the links of its listing', async () => {
+  test('downloads a whole folder through the links of its listing', async () => {
     await ask('tree', '--request', 'MKCOL');
     await upload('tree/one%20%C3%BC%20%23.txt');
     await upload('tree/two.txt');
@@ -254,7 +254,7 @@ describe('wget', () => {
     expect(await readFile(join(site.home, 'dav/tree/two.txt'), 'utf8')).toBe(ALPHABET);
   });
 
-  test('with the password of somebody else it gets nothing', async () => {
+  test("gets nothing with another person's password", async () => {
     const { code, errors } = await wget(
       ...as(JASON),
       '--output-document=no.txt',

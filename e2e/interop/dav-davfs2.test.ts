@@ -24,7 +24,7 @@ import { program, succeed } from './dav/program.ts';
 import { curl } from './programs.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** Debian's davfs2: a folder of the kernel, which locks what is written. Only root mounts in a test. */
+/** Debian's davfs2 mounts a folder and locks files during writes. Only root can mount in a test. */
 const obstacle = obstacleToMounting();
 
 function obstacleToMounting(): string | undefined {
@@ -37,7 +37,7 @@ function obstacleToMounting(): string | undefined {
   return mountsFuse() ? undefined : 'root may not mount here';
 }
 
-/** Mounts what nobody serves, as mount.davfs does it. */
+/** Mounts a folder that no process serves, as mount.davfs does, to see whether mounting works. */
 function mountsFuse(): boolean {
   const empty = mkdtempSync(join(tmpdir(), 'countersign-'));
   const device = openSync('/dev/fuse', 'r+');
@@ -62,7 +62,7 @@ beforeAll(async () => {
   await mkdir(folder);
   const cache = join(site.home, 'cache');
   await mkdir(cache);
-  // mount.davfs gives up its rights and works as a member of this group.
+  // mount.davfs drops its rights and runs as a member of this group.
   const group = await succeed('id', ['--group', 'davfs2'], { home: site.home });
   if (process.getuid?.() === 0) await chown(cache, 0, Number(group));
   await chmod(cache, 0o770);
@@ -70,7 +70,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-/** How a person who has nothing set up mounts: address, folder, and a file with the password. */
+/** Returns the arguments of mount.davfs, for a configuration file without the person's own settings. */
 async function settings(url: string, { name, password } = ALICE): Promise<readonly string[]> {
   const secrets = join(site.home, 'secrets');
   await writeFile(secrets, `${url} ${name} "${password}"\n`, { mode: 0o600 });
@@ -78,9 +78,9 @@ async function settings(url: string, { name, password } = ALICE): Promise<readon
     `secrets ${secrets}`,
     `cache_dir ${join(site.home, 'cache')}`,
     `trust_server_cert ${site.certificate}`,
-    // Since Linux 6.16 folders cannot be read with the default of 16 (davfs2#22).
+    // Since Linux 6.16, davfs2 cannot read folders with its default of 16 (davfs2#22).
     'buf_size 64',
-    // Nothing is put off, so that the server has what was written once the file is closed.
+    // Uploads are not delayed, so that the server has a file once it is closed.
     'delay_upload 0',
     'file_refresh 0',
     'dir_refresh 0',
@@ -92,7 +92,7 @@ async function settings(url: string, { name, password } = ALICE): Promise<readon
 
 const asAlice = ['--digest', '--user', `${ALICE.name}:${ALICE.password}`];
 
-/** Content of a resource as the server has it now, and the status of the last answer. */
+/** The current content of a resource at the server, and the status of the last answer. */
 async function get(path: string) {
   const { statuses, body } = await curl(...asAlice, `${site.url}${path}`);
   return { status: statuses.at(-1), body };
@@ -114,7 +114,7 @@ const mounting = obstacle === undefined ? 'mounted' : `not mounted, for ${obstac
 
 describe(`davfs2, ${mounting}`, () => {
   if (obstacle !== undefined) {
-    test('mount.davfs says why', async () => {
+    test('mount.davfs names the obstacle', async () => {
       const { code, errors } = await program('mount.davfs', await settings(site.url), {
         home: site.home,
       });
@@ -131,7 +131,7 @@ describe(`davfs2, ${mounting}`, () => {
     await program('umount', [folder], { home: site.home });
   });
 
-  test('a written file is on the server once it is closed, and still there after a new mount', async () => {
+  test('a written file is on the server once it is closed, and is still there after another mount', async () => {
     const big = randomBytes(5 * 1024 * 1024);
     await mount(site.url);
     await mkdir(join(folder, 'sub ö'));
@@ -160,7 +160,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect((await get('sub%20%C3%B6/')).status).toBe(404);
   });
 
-  test('recorded: OPTIONS is asked without credentials, then PROPFIND with Digest', async () => {
+  test('recorded: davfs2 sends OPTIONS without credentials, then PROPFIND with Digest', async () => {
     const passed = await site.recorded(async () => {
       await mount(site.url);
       await readdir(folder);
@@ -173,7 +173,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect(passed[2]?.asked.authorization).toMatch(/^Digest /);
   });
 
-  test('recorded: LOCK on what is not there makes it (201) and names the token (opencloud#2861, dav4rack#30)', async () => {
+  test('recorded: LOCK of a missing resource creates it (201) and names the token (opencloud#2861, dav4rack#30)', async () => {
     const passed = await site.recorded(async () => {
       await mount(site.url);
       await writeFile(join(folder, 'new.txt'), 'new');
@@ -189,15 +189,16 @@ describe(`davfs2, ${mounting}`, () => {
     const [locked, head, stored, unlocked] = changes;
     const token = String(locked?.answered['lock-token']);
     expect(token).toMatch(/^<urn:uuid:[-\da-f]{36}>$/);
-    // RFC 9110 section 8.8.3: strong and quoted, or davfs2 would not keep what it has (pimcore#3398).
+    // RFC 9110 section 8.8.3: the entity tag is strong and quoted, because davfs2 caches by it
+    // (pimcore#3398).
     expect(head?.answered.etag).toMatch(/^"[^"]+"$/);
-    // RFC 4918 section 10.4: the token of a write comes in If (opencloud reva#233).
+    // RFC 4918 section 10.4: a write sends its token in If (opencloud reva#233).
     expect(stored?.asked['if']).toContain(`(${token})`);
     expect(stored?.asked['lock-token']).toBeUndefined();
     expect(unlocked?.asked['lock-token']).toBe(token);
   });
 
-  test('RFC 4918 section 7: while a file is open for writing others get 423, and still read', async () => {
+  test('RFC 4918 section 7: while a file is open for writing, other clients get 423 and can still read', async () => {
     await mount(site.url);
     await writeFile(join(folder, 'open.txt'), 'before');
     await until(async () => (await put('open.txt')) === 204);
@@ -209,7 +210,7 @@ describe(`davfs2, ${mounting}`, () => {
     await until(async () => (await put('open.txt')) === 204);
   });
 
-  test('a file that somebody else locked is not overwritten', async () => {
+  test('a file that another client has locked is not overwritten', async () => {
     await put('theirs.txt');
     const lock = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`;
     const fields = ['--header', 'Content-Type: application/xml', '--data', lock];
@@ -221,18 +222,18 @@ describe(`davfs2, ${mounting}`, () => {
     expect((await get('theirs.txt')).body).toBe('x');
   });
 
-  test('RFC 4331: df knows the quota', async () => {
+  test('RFC 4331: df shows the quota', async () => {
     await mount(site.url);
     const columns = ['--output=size,used,avail', '--block-size=1', folder];
     const output = await succeed('df', columns, { home: site.home });
     const [, line = ''] = output.trim().split('\n');
     const [size = 0, used = 0, available = 0] = line.trim().split(/ +/).map(Number);
     expect(used + available).toBe(size);
-    // The size of /dav/ is 10 GiB, in blocks of davfs2.
+    // The size of /dav/ is 10 GiB, rounded to davfs2's blocks.
     expect(Math.abs(size - 10 * 1024 ** 3)).toBeLessThan(1024 * 1024);
   });
 
-  test('over TLS, with the certificate that the server has made', async () => {
+  test("it mounts over TLS with the server's own certificate", async () => {
     await mount(site.tlsUrl);
     await writeFile(join(folder, 'over-tls.txt'), 'hidden');
     expect((await stat(join(folder, 'over-tls.txt'))).size).toBe(6);
@@ -241,7 +242,7 @@ describe(`davfs2, ${mounting}`, () => {
     await site.hasServed('LOCK', '/dav/over-tls.txt', 201);
   });
 
-  test('without the right to mount it asks the server first, and then says what is missing', async () => {
+  test('without the right to mount, it asks the server first and then names the missing right', async () => {
     const less = ['--bounding-set=-sys_admin', '--inh-caps=-sys_admin', 'mount.davfs'];
     const line = [...less, ...(await settings(site.url))];
     const passed = await site.recorded(async () => {
@@ -252,7 +253,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect(passed.at(-1)).toMatchObject({ method: 'PROPFIND', status: 207 });
   });
 
-  test('with the password of somebody else there is nothing to mount', async () => {
+  test("with another person's password, mounting fails", async () => {
     const line = await settings(site.url, { ...ALICE, password: JASON.password });
     const { code, errors } = await program('mount.davfs', line, { home: site.home });
     expect(code).not.toBe(0);

@@ -6,7 +6,9 @@ import { basic, overTls } from './dav/sender.ts';
 import type { Sender } from './dav/sender.ts';
 import { ALICE } from './site.ts';
 
-/** macOS has no client on Debian: what Finder (WebDAVFS) sends is taken from the threads that are named. */
+/**
+ * Debian has no macOS client: these requests of Finder (WebDAVFS) are copied from the named bug reports.
+ */
 const parts = new AsyncDisposableStack();
 let site: DavSite;
 let finder: Sender;
@@ -23,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** As it writes: in chunks, the length beside them. */
+/** Sends content as Finder does: in chunks, with the length in another field. */
 const write = (path: string, content: string, fields: Readonly<Record<string, string>> = {}) =>
   finder(
     'PUT',
@@ -36,18 +38,18 @@ const lock = (path: string) =>
   finder('LOCK', path, { ...XML, depth: '0', timeout: 'Second-600' }, LOCK);
 
 describe('Finder', () => {
-  test('from WebDAV-Daemon#17, owncloud#17732: it writes only where DAV has class 2', async () => {
+  test('from WebDAV-Daemon#17, owncloud#17732: can write, because DAV names class 2', async () => {
     const { fields } = await finder('OPTIONS', '/dav/');
     expect(String(fields['dav']).split(', ')).toContain('2');
     expect(String(fields['allow']).split(', ')).toEqual(expect.arrayContaining(['LOCK', 'UNLOCK']));
   });
 
-  test('from webdav-handler-rs#18, pydio#581: content without Content-Length is stored, not 411', async () => {
+  test('from webdav-handler-rs#18, pydio#581: stores content without Content-Length, and gets no 411', async () => {
     expect((await write('/dav/chunked.txt', 'chunks')).status).toBe(201);
     expect((await finder('GET', '/dav/chunked.txt')).text).toBe('chunks');
   });
 
-  test('from modeshape#841, owncloud#20502: an empty PUT, LOCK, PUT and UNLOCK', async () => {
+  test('from modeshape#841, owncloud#20502: sends an empty PUT, LOCK, PUT and UNLOCK', async () => {
     const path = '/dav/copied.txt';
     expect((await finder('PUT', path, { 'content-length': '0' })).status).toBe(201);
     const locked = await lock(path);
@@ -60,7 +62,7 @@ describe('Finder', () => {
     expect((await write(path, 'again')).status).toBe(204);
   });
 
-  test('from WebDAV-Daemon#18: a lock stops neither GET nor PROPFIND, and they send no token', async () => {
+  test('from WebDAV-Daemon#18: sends GET and PROPFIND without a token, and a lock blocks neither', async () => {
     await write('/dav/read.txt', 'x');
     expect((await lock('/dav/read.txt')).status).toBe(200);
     expect((await finder('GET', '/dav/read.txt')).status).toBe(200);
@@ -70,7 +72,7 @@ describe('Finder', () => {
     expect(text).toContain('<D:href>/dav/read.txt</D:href>');
   });
 
-  test('from pydio#581: LOCK on ._file that is missing makes it, and PUT with its token goes on', async () => {
+  test('from pydio#581: LOCK creates a missing ._file, and PUT with the token fills it', async () => {
     const path = '/dav/._somefile.txt';
     const locked = await lock(path);
     expect(locked.status).toBe(201);
@@ -80,7 +82,7 @@ describe('Finder', () => {
     expect((await finder('UNLOCK', path, { 'lock-token': token })).status).toBe(204);
   });
 
-  test('from owncloud#24753: a storm of ._* and .DS_Store, many at once', async () => {
+  test('from owncloud#24753: many requests at once for ._* and .DS_Store succeed', async () => {
     await finder('MKCOL', '/dav/storm/');
     const names = Array.from({ length: 40 }, (_, i) => [`file-${i}`, `._file-${i}`]).flat();
     const missing = await Promise.all(
@@ -97,7 +99,7 @@ describe('Finder', () => {
     expect(new Set(removed.map(({ status }) => status))).toEqual(new Set([204]));
   });
 
-  test('it sends names decomposed: one resource with what others compose (RFC 3629)', async () => {
+  test('decomposed names are the same resource as composed names (RFC 3629)', async () => {
     expect(
       (await write(`/dav/${encodeURIComponent('Grüße.txt'.normalize('NFD'))}`, 'x')).status,
     ).toBe(201);
@@ -107,7 +109,7 @@ describe('Finder', () => {
     expect(text).toContain(`<D:href>/dav/${composed}</D:href>`);
   });
 
-  test('RFC 4331: it asks for room by four names, of which two are standard', async () => {
+  test('RFC 4331: asks for quota by four names, two of which are standard', async () => {
     const { status, text } = await finder('PROPFIND', '/dav/', { ...XML, depth: '0' }, QUOTA);
     expect(status).toBe(207);
     expect(text).toMatch(/<D:quota-available-bytes>\d+<\/D:quota-available-bytes>/);
@@ -115,7 +117,7 @@ describe('Finder', () => {
     expect(text).toMatch(/<D:quota\/><D:quotaused\/><\/D:prop><D:status>HTTP\/1\.1 404/);
   });
 
-  test('RFC 9110 section 14: it reads pieces of a large file', async () => {
+  test('RFC 9110 section 14: reads ranges of a large file', async () => {
     await write('/dav/large.bin', 'abcdefghij');
     const { status, text } = await finder('GET', '/dav/large.bin', { range: 'bytes=4-6' });
     expect([status, text]).toEqual([206, 'efg']);

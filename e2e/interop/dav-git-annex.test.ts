@@ -7,7 +7,7 @@ import type { DavSite } from './dav/dav-site.ts';
 import { succeed } from './dav/program.ts';
 import { ALICE } from './site.ts';
 
-/** Debian's git-annex 10: it does not escape Destination. */
+/** Debian's git-annex 10, which does not escape Destination. */
 const NAMES = ['a b.txt', 'ümläut ß 日本.txt', 'plain.txt'];
 
 let site: DavSite;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await git('config', 'user.name', 'alice');
   await git('config', 'user.email', 'alice@example.org');
   await annex('init', '--quiet');
-  // Otherwise it refuses addresses of this machine.
+  // By default git-annex refuses addresses of this machine.
   await git('config', 'annex.security.allowed-ip-addresses', 'all');
 });
 afterAll(async () => site[Symbol.asyncDispose]());
@@ -50,7 +50,7 @@ test('git-annex exports a tree, moves files in it, and leaves no temporary file'
   expect(await names()).toEqual(['c d.txt', ...NAMES.slice(1)].toSorted());
 });
 
-/** The names in the tree, but for what git-annex keeps of itself. */
+/** The names in the tree, except git-annex's own files. */
 async function names(): Promise<readonly string[]> {
   const headers = {
     Authorization: `Basic ${btoa(`${ALICE.name}:${ALICE.password}`)}`,

@@ -7,7 +7,9 @@ import type { DavSite } from './dav/dav-site.ts';
 import { succeed } from './dav/program.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** GNOME's gvfs 1.50, on libsoup 3: what Files (Nautilus) does, by `gio` in a session bus of its own. */
+/**
+ * GNOME's gvfs 1.50 on libsoup 3, which is behind Files (Nautilus): the tests run `gio` in a session bus.
+ */
 let site: DavSite;
 let session: string;
 
@@ -24,10 +26,10 @@ interface Said {
   readonly output: string;
 }
 
-/** Separates what the commands say. */
+/** Separates the outputs of the commands. */
 const MARK = '--ended with ';
 
-/** Runs lines of a shell in a session that ends with them; resolves to what each said. */
+/** Runs shell commands in one session, and resolves to the output of each. */
 async function gnome(...lines: readonly string[]): Promise<readonly Said[]> {
   const script = lines.map((line) => `{ ${line}\n} 2>&1; echo "${MARK}$?"`).join('\n');
   const output = await succeed('dbus-run-session', ['--', 'sh', '-c', script], {
@@ -35,7 +37,7 @@ async function gnome(...lines: readonly string[]): Promise<readonly Said[]> {
     env: {
       XDG_RUNTIME_DIR: session,
       GVFS_DISABLE_FUSE: '1',
-      // Discs, phones and cameras are of no interest.
+      // Discs, phones and cameras are irrelevant here.
       GIO_USE_VOLUME_MONITOR: 'unix',
       GVFS_REMOTE_VOLUME_MONITOR_IGNORE: '1',
     },
@@ -51,7 +53,7 @@ async function gnome(...lines: readonly string[]): Promise<readonly Said[]> {
   return said;
 }
 
-/** Mounts with the answers of a person at the terminal, one line each. */
+/** Mounts, with a person's answers at the terminal, one line each. */
 const mount = (url: string, ...answers: readonly string[]) =>
   `printf '%s\\n' ${answers.map((answer) => `'${answer}'`).join(' ')} | timeout 30 gio mount '${url}'`;
 
@@ -61,7 +63,7 @@ const asAlice = () => mount(address(), ALICE.name, ALICE.password);
 const codes = (said: readonly Said[]) => said.map(({ code }) => code);
 
 describe('gvfs', () => {
-  test('a person mounts, copies, lists, looks, renames, moves and removes', async () => {
+  test('mounts, copies, lists, shows, renames, moves and removes', async () => {
     const dav = address();
     const said = await gnome(
       asAlice(),
@@ -82,18 +84,18 @@ describe('gvfs', () => {
     expect(listed).toBe('renamed ß.txt\t6\t(regular)\n');
     expect(await readFile(join(site.home, 'back.txt'), 'utf8')).toBe('hello\n');
     expect(info).toMatch(/standard::content-type: text\/plain/);
-    // RFC 9110 section 8.8.3: an entity tag is quoted, and one that GNOME compares is strong.
+    // RFC 9110 section 8.8.3: an entity tag is quoted, and GNOME compares strong tags only.
     expect(info).toMatch(/etag::value: "[^"]+"/);
     expect(empty).toBe('');
   });
 
-  test('RFC 4331: it shows how much room there is', async () => {
+  test('RFC 4331: shows the free space', async () => {
     const [, said] = await gnome(asAlice(), `gio info --filesystem '${address()}'`);
     expect(said?.output).toContain('filesystem::size: 10737418240');
     expect(said?.output).toContain('filesystem::type: webdav');
   });
 
-  test('recorded: it walks up from what it mounts, and 405 there stops it at once (nextcloud#48602)', async () => {
+  test('recorded: asks for each folder above its mount, and stops at the first 405 (nextcloud#48602)', async () => {
     const passed = await site.recorded(async () => {
       expect(codes(await gnome(asAlice()))).toEqual([0]);
     });
@@ -109,7 +111,7 @@ describe('gvfs', () => {
     expect(passed[4]?.answered.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  test('a folder within is mounted as well, and what is above it is found', async () => {
+  test('mounts a folder within the tree, too, and finds the folders above it', async () => {
     const dav = address();
     const deep = mount(`${dav}one/two/`, ALICE.name, ALICE.password);
     const made = await gnome(asAlice(), `gio mkdir '${dav}one'`, `gio mkdir '${dav}one/two'`);
@@ -128,7 +130,7 @@ describe('gvfs', () => {
     ]);
   });
 
-  test('a file that changed meanwhile is not overwritten (RFC 9110 section 13.1.1)', async () => {
+  test('does not overwrite a file that changed meanwhile (RFC 9110 section 13.1.1)', async () => {
     const dav = address();
     const passed = await site.recorded(async () => {
       const said = await gnome(
@@ -144,7 +146,7 @@ describe('gvfs', () => {
     expect(steps).toEqual(['HEAD 412', 'HEAD 200', 'PUT 204']);
   });
 
-  test('over TLS a person accepts the certificate', async () => {
+  test('mounts over TLS once a person accepts the certificate', async () => {
     const secure = site.tlsUrl.replace('https:', 'davs:');
     const [mounted, copied, listed] = await gnome(
       mount(secure, '1', ALICE.name, ALICE.password),
@@ -157,7 +159,7 @@ describe('gvfs', () => {
     await site.hasServed('PUT', '/dav/over-tls.txt', 201);
   });
 
-  test('with the password of somebody else nothing is mounted', async () => {
+  test("mounts nothing with another person's password", async () => {
     const [mounted, listed] = await gnome(
       mount(address(), ALICE.name, JASON.password),
       `gio list '${address()}'`,

@@ -8,7 +8,7 @@ import { startDavSite } from './dav/dav-site.ts';
 import type { DavSite } from './dav/dav-site.ts';
 import { ALICE } from './site.ts';
 
-/** The npm package webdav 5, by its documented functions. */
+/** The npm package webdav 5, used through its documented functions. */
 let site: DavSite;
 let client: WebDAVClient;
 let bob: Person;
@@ -38,7 +38,7 @@ const ASK_COLOUR = `<propfind xmlns="DAV:"><prop><resourcetype/><colour xmlns="u
 const ASK_QUOTA = `<propfind xmlns="DAV:"><prop><quota-used-bytes/><quota-available-bytes/></prop></propfind>`;
 
 describe('webdav', () => {
-  test('putFileContents and getFileContents, as text, octets and a stream', async () => {
+  test('putFileContents and getFileContents transfer text, octets and a stream', async () => {
     expect(await client.putFileContents('/text ü #?.txt', 'grün')).toBe(true);
     expect(await textOf('/text ü #?.txt')).toBe('grün');
     const content = randomBytes(1024 * 1024);
@@ -48,13 +48,13 @@ describe('webdav', () => {
     expect(octets(await client.getFileContents('/stream.bin'))).toBe(content.toString('latin1'));
   });
 
-  test('overwrite: false is If-None-Match: * (RFC 9110 section 13.1.2)', async () => {
+  test('overwrite: false sends If-None-Match: * (RFC 9110 section 13.1.2)', async () => {
     await client.putFileContents('/kept.txt', 'first');
     expect(await client.putFileContents('/kept.txt', 'second', { overwrite: false })).toBe(false);
     expect(await textOf('/kept.txt')).toBe('first');
   });
 
-  test('createWriteStream, and createReadStream of a range (RFC 9110 section 14)', async () => {
+  test('createWriteStream works, and createReadStream reads a range (RFC 9110 section 14)', async () => {
     const status = await new Promise((resolve, reject) => {
       const stream = client.createWriteStream('/written.txt', {}, (answer) =>
         resolve(answer.status),
@@ -69,7 +69,7 @@ describe('webdav', () => {
     expect((await buffer(piece)).toString()).toBe('cde');
   });
 
-  test('createDirectory (recursive too), exists, stat, getDirectoryContents (deep too)', async () => {
+  test('createDirectory, exists, stat and getDirectoryContents work, also recursively', async () => {
     await client.createDirectory('/tree/a/b ö', { recursive: true });
     await client.putFileContents('/tree/a/b ö/leaf.json', '{}', {
       headers: { 'Content-Type': 'application/json' },
@@ -97,7 +97,7 @@ describe('webdav', () => {
     await expect(client.createDirectory('/no/such')).rejects.toMatchObject({ status: 409 });
   });
 
-  test('copyFile (shallow too) and moveFile, which do not overwrite when told so', async () => {
+  test('copyFile and moveFile work, and overwrite nothing if they are told not to', async () => {
     await client.createDirectory('/from');
     await client.putFileContents('/from/x.txt', 'x');
     await client.copyFile('/from', '/deep');
@@ -114,7 +114,7 @@ describe('webdav', () => {
     await expect(client.deleteFile('/moved ä')).rejects.toMatchObject({ status: 404 });
   });
 
-  test('RFC 4918 section 9.10: lock keeps others out, and unlock lets them in', async () => {
+  test('RFC 4918 section 9.10: lock blocks other clients until unlock', async () => {
     await client.putFileContents('/locked.txt', 'before');
     const { token, serverTimeout } = await client.lock('/locked.txt', { timeout: 'Second-120' });
     expect(token).toMatch(/^urn:uuid:/);
@@ -132,18 +132,18 @@ describe('webdav', () => {
     expect(await textOf('/locked.txt')).toBe('free');
   });
 
-  test('RFC 4918 section 9.10.2: a lock is refreshed by LOCK without content', async () => {
+  test('RFC 4918 section 9.10.2: LOCK without content refreshes a lock', async () => {
     await client.putFileContents('/refreshed.txt', 'x');
     const { token } = await client.lock('/refreshed.txt', { timeout: 'Second-60' });
     const headers = { If: `(<${token}>)`, Timeout: 'Second-300' };
     const refreshed = await client.customRequest('/refreshed.txt', { method: 'LOCK', headers });
     expect(await refreshed.text()).toContain('<D:timeout>Second-300</D:timeout>');
-    // `refreshToken` sends content, which asks for another lock: the first is in its way.
+    // `refreshToken` sends content, which asks for a second lock: the first lock prevents it.
     const refreshToken = `(<${token}>)`;
     await expect(client.lock('/refreshed.txt', { refreshToken })).rejects.toMatchObject(LOCKED);
   });
 
-  test('customRequest: properties of its own (RFC 4918 sections 9.1 and 9.2)', async () => {
+  test('customRequest sets and reads its own properties (RFC 4918 sections 9.1 and 9.2)', async () => {
     await client.putFileContents('/coloured.txt', 'x');
     const set = await client.customRequest('/coloured.txt', {
       method: 'PROPPATCH',
@@ -161,13 +161,13 @@ describe('webdav', () => {
     });
   });
 
-  test('RFC 4331 section 2: getQuota is answered when it asks by name, since allprop leaves it out', async () => {
+  test('RFC 4331 section 2: getQuota names its properties, because allprop omits them', async () => {
     const quota = await client.getQuota({ data: ASK_QUOTA });
     expect(quota).toEqual({ used: expect.any(Number), available: expect.any(Number) });
     expect(await client.getQuota()).toBeNull();
   });
 
-  test('getDAVCompliance: 1, 2, 3', async () => {
+  test('getDAVCompliance returns 1, 2, 3', async () => {
     expect((await client.getDAVCompliance('/')).compliance).toEqual(['1', '2', '3']);
   });
 
@@ -176,7 +176,7 @@ describe('webdav', () => {
     await expect(client.partialUpdateFileContents('/whole.txt', 0, 1, 'xx')).rejects.toThrow(
       'Not supported',
     );
-    // It would send this to Apache and to SabreDAV: RFC 9110 sections 14.5 and 15.5.6.
+    // The library would send this to Apache and SabreDAV (RFC 9110 sections 14.5 and 15.5.6).
     const range = { 'Content-Range': 'bytes 0-1/*' };
     const apache = { method: 'PUT', data: 'xx', headers: range };
     await expect(client.customRequest('/whole.txt', apache)).rejects.toMatchObject({ status: 400 });
@@ -192,7 +192,7 @@ describe('webdav', () => {
     expect(await textOf('/whole.txt')).toBe('abc');
   });
 
-  test('PATCH with a registered format (RFC 7396)', async () => {
+  test('PATCH works with a registered format (RFC 7396)', async () => {
     const json = { 'Content-Type': 'application/json' };
     await client.putFileContents('/patched.json', '{"a":1,"b":2}', { headers: json });
     const patched = await client.customRequest('/patched.json', {
@@ -204,7 +204,7 @@ describe('webdav', () => {
     expect(JSON.parse(await textOf('/patched.json'))).toEqual({ a: 1, c: 3 });
   });
 
-  test('RFC 9110 section 15.6.2: search is a method that nothing here knows', async () => {
+  test('RFC 9110 section 15.6.2: search gets 501, because the server does not know the method', async () => {
     await expect(
       client.search('/', { data: '<searchrequest xmlns="DAV:"/>' }),
     ).rejects.toMatchObject({
@@ -212,14 +212,14 @@ describe('webdav', () => {
     });
   });
 
-  test('getFileDownloadLink and getFileUploadLink lead to the document', async () => {
+  test('getFileDownloadLink and getFileUploadLink return URLs of the document', async () => {
     await client.putFileContents('/linked ü.txt', 'linked');
     const link = new URL(client.getFileDownloadLink('/linked ü.txt'));
     expect(`${link.origin}${link.pathname}`).toBe(`${site.url}linked%20%C3%BC.txt`);
     expect(client.getFileUploadLink('/linked ü.txt')).toContain('/dav/linked%20%C3%BC.txt?');
   });
 
-  test('setHeaders: credentials of its own making', async () => {
+  test("setHeaders can send the caller's own credentials", async () => {
     await client.putFileContents('/mine.txt', 'x');
     const bare = createClient(site.url, { authType: AuthType.None });
     await expect(bare.stat('/mine.txt')).rejects.toMatchObject({ status: 401 });
@@ -227,7 +227,7 @@ describe('webdav', () => {
     expect(await bare.stat('/mine.txt')).toMatchObject({ size: 1 });
   });
 
-  test('its Digest knows MD5 alone, which is not offered: 401', async () => {
+  test('its Digest supports MD5 only, which the server does not offer: 401', async () => {
     const digesting = clientOf(ALICE, AuthType.Digest);
     const passed = await site.recorded(() =>
       expect(digesting.getDirectoryContents('/')).rejects.toThrow(),
@@ -235,7 +235,7 @@ describe('webdav', () => {
     expect(passed.map(({ status }) => status)).toEqual([401, 401]);
   });
 
-  test('the tree of somebody else is another one at the same address', async () => {
+  test('another person has another tree at the same address', async () => {
     await client.putFileContents('/hers.txt', 'x');
     expect(await clientOf(bob).exists('/hers.txt')).toBe(false);
     const intruder = clientOf({ ...ALICE, password: bob.password });

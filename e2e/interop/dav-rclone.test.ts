@@ -8,7 +8,7 @@ import type { DavSite } from './dav/dav-site.ts';
 import { program, succeed } from './dav/program.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** Debian's rclone 1.60: a client that knows Basic only, and sends it without being asked. */
+/** Debian's rclone 1.60, which supports Basic only and sends it without a challenge. */
 const FILES = 200;
 const NAMES = [
   'with spaces.txt',
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
-/** Settings of the remote `dav`, as its environment has them. */
+/** Environment variables with the settings of the remote `dav`. */
 async function remote(url: string, { name, password } = ALICE): Promise<NodeJS.ProcessEnv> {
   const obscured = await succeed('rclone', ['obscure', password], { home: site.home });
   return {
@@ -64,17 +64,17 @@ async function listed(path: string): Promise<readonly Listed[]> {
 }
 
 describe('rclone', () => {
-  test('RFC 4918 section 9.7: copy sends 200 files, names of all kinds, and 20 MiB', async () => {
+  test('RFC 4918 section 9.7: copy sends 200 files, unusual names, and 20 MiB', async () => {
     const passed = await site.recorded(() => rclone('copy', 'source', 'dav:up'));
     const answers = [...new Set(passed.map(({ method, status }) => `${method} ${status}`))];
     expect(passed.every(({ asked }) => asked.authorization?.startsWith('Basic '))).toBe(true);
-    // All at once it makes each folder many times over (section 9.3.1): 405 when it is there already,
-    // 409 when the one around it is not there yet.
+    // rclone creates each folder several times at once (section 9.3.1). It gets 405 if the folder exists,
+    // and 409 if the folder around it does not exist yet.
     const made = ['MKCOL 201', 'MKCOL 405', 'PROPFIND 207', 'PROPFIND 404', 'PUT 201'];
     expect(answers.filter((answer) => answer !== 'MKCOL 409').toSorted()).toEqual(made);
   });
 
-  test('check --download finds what was sent', async () => {
+  test('check --download finds all files equal', async () => {
     const checked = await program('rclone', ['check', '--download', 'source', 'dav:up'], {
       home: site.home,
       env: await remote(site.url),
@@ -83,7 +83,7 @@ describe('rclone', () => {
     expect(checked.errors).toContain(`${FILES + NAMES.length + 2} matching files`);
   });
 
-  test('lsjson names what is there, with sizes', async () => {
+  test('lsjson lists all names with their sizes', async () => {
     const all = await listed('dav:up');
     expect(all.filter(({ IsDir }) => IsDir).map(({ Path }) => Path)).toEqual([
       'sub folder',
@@ -97,7 +97,7 @@ describe('rclone', () => {
     }
   });
 
-  test('sync removes what is gone and replaces what has changed, and nothing else', async () => {
+  test('sync removes missing files, replaces changed files, and changes nothing else', async () => {
     await rm(join(source, 'file-1.txt'));
     await writeFile(join(source, 'file-2.txt'), 'another content, of another length');
     const passed = await site.recorded(() => rclone('sync', 'source', 'dav:up'));
@@ -112,7 +112,7 @@ describe('rclone', () => {
     expect(await rclone('cat', 'dav:up/file-2.txt')).toBe('another content, of another length');
   });
 
-  test('RFC 4918 section 9.9: a folder is moved by one MOVE, with an absolute Destination', async () => {
+  test('RFC 4918 section 9.9: moves a folder with one MOVE and an absolute Destination', async () => {
     const before = await listed('dav:up');
     const passed = await site.recorded(() => rclone('move', 'dav:up', 'dav:moved to'));
     const moves = passed.filter(({ method }) => method === 'MOVE');
@@ -123,7 +123,7 @@ describe('rclone', () => {
     expect(await listed('dav:moved to')).toEqual(before);
   });
 
-  test('names of all kinds are copied and moved one by one', async () => {
+  test('copies and moves unusual names one by one', async () => {
     for (const name of NAMES) {
       await rclone('copyto', `dav:moved to/sub folder/ö/${name}`, `dav:one/${name}`);
       await rclone('moveto', `dav:one/${name}`, `dav:two/${name}`);
@@ -132,7 +132,7 @@ describe('rclone', () => {
     expect(await listed('dav:one')).toEqual([]);
   });
 
-  test('deletefile, dedupe, rmdir and purge', async () => {
+  test('runs deletefile, dedupe, rmdir and purge', async () => {
     await rclone('deletefile', 'dav:moved to/file-5.txt');
     await rclone('dedupe', '--dedupe-mode', 'skip', 'dav:moved to');
     const names = (await listed('dav:moved to')).map(({ Path }) => Path);
@@ -143,14 +143,14 @@ describe('rclone', () => {
     expect((await rclone('lsf', 'dav:')).trim()).toBe('moved to/');
   });
 
-  test('RFC 9110 section 14.2: a piece of 20 MiB is read as a range', async () => {
+  test('RFC 9110 section 14.2: reads a range of 20 MiB', async () => {
     const passed = await site.recorded(() =>
       rclone('cat', '--offset', '1000', '--count', '10', 'dav:moved to/big.bin'),
     );
     expect(passed).toContainEqual(expect.objectContaining({ method: 'GET', status: 206 }));
   });
 
-  test('RFC 4331: about says what is used and free', async () => {
+  test('RFC 4331: about shows used and free space', async () => {
     const { used, free, total } = JSON.parse(await rclone('about', '--json', 'dav:')) as Record<
       'used' | 'free' | 'total',
       number
@@ -159,7 +159,7 @@ describe('rclone', () => {
     expect(total).toBe(used + free);
   });
 
-  test('over TLS it speaks HTTP/2 and finds the same tree', async () => {
+  test('uses HTTP/2 over TLS, and finds the same tree', async () => {
     const env = { ...(await remote(site.tlsUrl)), SSL_CERT_FILE: site.certificate };
     await succeed('rclone', ['copy', 'source', 'dav:tls'], { home: site.home, env });
     await succeed('rclone', ['check', '--download', 'source', 'dav:tls'], { home: site.home, env });
@@ -171,7 +171,7 @@ describe('rclone', () => {
     expect(errors).toContain('HTTP/2.0 207');
   });
 
-  test('without the certificate it goes no further', async () => {
+  test('stops without the certificate', async () => {
     const env = await remote(site.tlsUrl);
     const { code, errors } = await program('rclone', ['--retries', '1', 'lsf', 'dav:refused'], {
       home: site.home,
@@ -182,7 +182,7 @@ describe('rclone', () => {
     expect(site.served().filter(({ path }) => path.includes('refused'))).toEqual([]);
   });
 
-  test('RFC 7617 section 2: with the password of somebody else nothing is stored', async () => {
+  test("RFC 7617 section 2: stores nothing with another person's password", async () => {
     const env = await remote(site.url, { ...ALICE, password: JASON.password });
     const args = ['--retries', '1', '--low-level-retries', '1', 'copy', 'source', 'dav:intruder'];
     const passed = await site.recorded(async () => {
@@ -192,7 +192,7 @@ describe('rclone', () => {
     expect(await rclone('lsf', 'dav:')).not.toContain('intruder');
   });
 
-  test('somebody else has a tree of their own at the same address', async () => {
+  test('shows another person another tree at the same address', async () => {
     const env = await remote(site.url, JASON);
     expect(await succeed('rclone', ['lsf', 'dav:'], { home: site.home, env })).toBe('');
   });

@@ -7,7 +7,10 @@ import type { DavSite } from './dav/dav-site.ts';
 import { basic } from './dav/sender.ts';
 import { ALICE } from './site.ts';
 
-/** undici, the library behind Node's fetch: QUERY, and what redirects make of it (RFC 10008 section 2.5). */
+/**
+ * undici, the library behind Node's fetch: its QUERY requests, and its handling of redirects (RFC 10008
+ * section 2.5).
+ */
 const parts = new AsyncDisposableStack();
 const CODES = [301, 302, 303, 307, 308] as const;
 const GREEN = '$[?@.colour=="green"].name';
@@ -40,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 
 describe('request', () => {
-  test('RFC 10008 section 2: QUERY; GET on Location repeats it, GET on Content-Location has the result', async () => {
+  test('RFC 10008 section 2: after QUERY, GET on Location repeats the query, and GET on Content-Location has the result', async () => {
     const url = `${site.url}fruit.json`;
     const asked = await request(url, { method: 'QUERY', headers: asking, body: GREEN });
     expect([asked.statusCode, await asked.body.json()]).toEqual([200, ['pear', 'lime']]);
@@ -53,7 +56,7 @@ describe('request', () => {
   });
 
   test.each([301, 302, 307, 308])(
-    'RFC 10008 section 2.5: %i keeps QUERY and its content',
+    'RFC 10008 section 2.5: after %i, QUERY is repeated with its content',
     async (code) => {
       const passed = await site.recorded(async () => {
         const { statusCode, body } = await request(`${site.origin}/moved/${code}`, {
@@ -71,7 +74,7 @@ describe('request', () => {
     },
   );
 
-  test('RFC 10008 section 2.5: 303 makes it GET, without content', async () => {
+  test('RFC 10008 section 2.5: 303 turns QUERY into GET without content', async () => {
     const passed = await site.recorded(async () => {
       const { statusCode, body } = await request(`${site.origin}/moved/303`, {
         method: 'QUERY',
@@ -88,7 +91,7 @@ describe('request', () => {
     expect(passed[1]?.asked['content-type']).toBeUndefined();
   });
 
-  test('RFC 9110 section 15.4.9: a collection without its slash is 308, and QUERY goes on', async () => {
+  test('RFC 9110 section 15.4.9: 308 for a collection without its slash repeats QUERY', async () => {
     const passed = await site.recorded(async () => {
       const { statusCode } = await request(site.url.slice(0, -1), {
         method: 'QUERY',
@@ -104,7 +107,7 @@ describe('request', () => {
     ]);
   });
 
-  test('the other methods of WebDAV, and a conditional request (RFC 9110 section 13.1.2)', async () => {
+  test('the remaining WebDAV methods and a conditional request work (RFC 9110 section 13.1.2)', async () => {
     const send = (method: string, path: string, fields = {}) =>
       request(`${site.url}${path}`, { method, headers: { ...credentials, ...fields } });
     expect((await send('MKCOL', 'made')).statusCode).toBe(201);
@@ -119,7 +122,7 @@ describe('request', () => {
 });
 
 describe('fetch', () => {
-  test.each([301, 302, 307, 308])('%i keeps QUERY and its content', async (code) => {
+  test.each([301, 302, 307, 308])('after %i, QUERY is repeated with its content', async (code) => {
     const response = await fetch(`${site.origin}/moved/${code}`, {
       method: 'QUERY',
       headers: asking,
@@ -129,7 +132,7 @@ describe('fetch', () => {
     expect([response.status, await response.json()]).toEqual([200, ['pear', 'lime']]);
   });
 
-  test('303 makes it GET', async () => {
+  test('303 turns QUERY into GET', async () => {
     const response = await fetch(`${site.origin}/moved/303`, {
       method: 'QUERY',
       headers: asking,
@@ -138,7 +141,7 @@ describe('fetch', () => {
     expect([response.status, await response.json()]).toEqual([200, FRUIT]);
   });
 
-  test('over TLS, by HTTP/2', async () => {
+  test('works over TLS with HTTP/2', async () => {
     const ca = await readFile(site.certificate);
     const dispatcher = new Agent({ allowH2: true, connect: { ca } });
     const response = await fetch(`${site.tlsUrl}fruit.json`, {
@@ -151,7 +154,7 @@ describe('fetch', () => {
     await dispatcher.close();
   });
 
-  test('RFC 9110 section 11.6.1: a redirect to the other origin loses the credentials, and is 401', async () => {
+  test('RFC 9110 section 11.6.1: a redirect to the other origin drops the credentials and gets 401', async () => {
     const away = await startDavSite({ '/away': [308, `${site.url}fruit.json`] });
     await using _ = away;
     const response = await fetch(`${away.origin}/away`, {

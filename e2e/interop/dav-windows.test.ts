@@ -5,7 +5,7 @@ import { basic, overTls } from './dav/sender.ts';
 import type { Sender } from './dav/sender.ts';
 import { ALICE } from './site.ts';
 
-/** Windows has no client on Debian: what its redirector sends is taken from the threads that are named. */
+/** Debian has no Windows client: these requests of its redirector are copied from the named bug reports. */
 const parts = new AsyncDisposableStack();
 let site: DavSite;
 let anonymous: Sender;
@@ -25,7 +25,7 @@ afterAll(async () => parts.disposeAsync());
 
 describe('Windows MiniRedir', () => {
   test.each(['/', '/dav', '/dav/', '/dav/not/there'])(
-    'from sftpgo#614, dave#47, dav4rack#42: OPTIONS %s without credentials says that this is WebDAV',
+    'from sftpgo#614, dave#47, dav4rack#42: OPTIONS %s without credentials names the WebDAV classes',
     async (path) => {
       const { status, fields } = await anonymous('OPTIONS', path);
       expect(status).toBe(204);
@@ -35,36 +35,36 @@ describe('Windows MiniRedir', () => {
     },
   );
 
-  test('nothing else is open: PROPFIND, GET, PUT and LOCK without credentials are 401', async () => {
+  test('without credentials PROPFIND, GET, PUT and LOCK get 401', async () => {
     for (const method of ['PROPFIND', 'GET', 'PUT', 'LOCK', 'DELETE', 'PROPPATCH']) {
       expect([method, (await anonymous(method, '/dav/')).status]).toEqual([method, 401]);
     }
   });
 
-  test('from nextcloud#2986: it takes Basic over TLS, which is offered', async () => {
+  test('from nextcloud#2986: is offered Basic over TLS', async () => {
     const { fields } = await anonymous('PROPFIND', '/dav/', { depth: '0' });
     expect(String(fields['www-authenticate'])).toMatch(/, Basic realm="dav"/);
     expect((await windows('PROPFIND', '/dav/', { depth: '0' })).status).toBe(207);
   });
 
-  test('from webdav-server#27: PROPFIND without the slash is answered, not redirected', async () => {
+  test('from webdav-server#27: PROPFIND without the final slash is answered without a redirect', async () => {
     const { status, text } = await windows('PROPFIND', '/dav', { depth: '0' });
     expect(status).toBe(207);
     expect(text).toContain('<D:href>/dav/</D:href>');
   });
 
-  test('from golang/go#11177: the namespace of WebDAV has the prefix D', async () => {
+  test('from golang/go#11177: the WebDAV namespace has the prefix D', async () => {
     const { text } = await windows('PROPFIND', '/dav/', { depth: '0' });
     expect(text).toContain('<D:multistatus xmlns:D="DAV:">');
     expect(text).not.toMatch(/xmlns="DAV:"/);
   });
 
-  test('RFC 4918 section 9.1: PROPFIND of what is missing is 404, not 207', async () => {
+  test('RFC 4918 section 9.1: PROPFIND of a missing resource gets 404, not 207', async () => {
     const { status } = await windows('PROPFIND', '/dav/desktop.ini', { depth: '0' });
     expect(status).toBe(404);
   });
 
-  test('RFC 4918 section 9.1: Depth: 0 without content asks for all properties', async () => {
+  test('RFC 4918 section 9.1: Depth: 0 without content returns all properties', async () => {
     await windows('PUT', '/dav/all.txt', {}, 'abc');
     const fields = { depth: '0', 'content-length': '0' };
     const { text } = await windows('PROPFIND', '/dav/all.txt', fields);
@@ -74,7 +74,7 @@ describe('Windows MiniRedir', () => {
     expect(text).toMatch(/<D:resourcetype\/>/);
   });
 
-  test('from wsgidav#112: a file is dragged into a folder, step by step', async () => {
+  test('from wsgidav#112: every request succeeds while a file is dragged into a folder', async () => {
     const path = '/dav/compat.py';
     expect((await windows('PROPFIND', path, { depth: '0' })).status).toBe(404);
     expect((await windows('PUT', path, { 'content-length': '0' })).status).toBe(201);
@@ -98,25 +98,25 @@ describe('Windows MiniRedir', () => {
     expect(kept.text).toContain('xmlns:');
   });
 
-  test('from GCDWebServer#319: LOCK of a file comes without Depth', async () => {
+  test('from GCDWebServer#319: LOCK of a file works without Depth', async () => {
     await windows('PUT', '/dav/picture.jpg', {}, 'x');
     const { status, fields } = await windows('LOCK', '/dav/picture.jpg', XML, LOCK);
     expect(status).toBe(200);
     expect(fields['lock-token']).toMatch(/^<urn:uuid:/);
   });
 
-  test('from reva#4928: without the token in If the second PUT and PROPPATCH are 423', async () => {
+  test('from reva#4928: a second PUT and PROPPATCH without the token in If get 423', async () => {
     await windows('PUT', '/dav/held.txt', {}, 'before');
     const { fields } = await windows('LOCK', '/dav/held.txt', XML, LOCK);
     expect((await windows('PUT', '/dav/held.txt', {}, 'lost')).status).toBe(423);
-    // The token in Lock-Token is for UNLOCK alone (RFC 4918 section 10.5).
+    // The Lock-Token field is for UNLOCK only (RFC 4918 section 10.5).
     const wrong = { 'lock-token': String(fields['lock-token']) };
     expect((await windows('PUT', '/dav/held.txt', wrong, 'lost')).status).toBe(423);
     expect((await windows('PROPPATCH', '/dav/held.txt', XML, TIMES)).status).toBe(423);
     expect((await windows('GET', '/dav/held.txt')).text).toBe('before');
   });
 
-  test('it renames with an absolute Destination, and Overwrite: F', async () => {
+  test('a rename with an absolute Destination and Overwrite: F works', async () => {
     await windows('PUT', '/dav/New Text Document.txt'.replaceAll(' ', '%20'), {}, 'x');
     const destination = `${site.tlsUrl}renamed%20%C3%BC.txt`;
     const fields = { destination, overwrite: 'F' };

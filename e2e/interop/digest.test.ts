@@ -6,7 +6,7 @@ import type { Journey } from './programs.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** Digest (RFC 7616) by clients that others wrote, those among them that get it wrong. */
+/** Digest (RFC 7616) with third-party clients, including faulty clients. */
 const offering = (...algorithms: readonly string[]) => ({
   schemes: ['Digest'],
   digest: { algorithms },
@@ -27,7 +27,7 @@ const SPACES = {
 
 const WRONG = { ...ALICE, password: 'wrong' };
 
-/** Whether the fresh challenges blame the nonce, which is for the right password only (section 3.3). */
+/** Whether a challenge has stale=true, which only a right password with an old nonce gets (section 3.3). */
 const stale = ({ fields }: Journey) => fields.get('www-authenticate')?.some((c) => /stale/.test(c));
 
 describe.each(ONE_STORE)('on %s', (kind) => {
@@ -58,12 +58,15 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ]);
     });
 
-    test.each(['sha-256', 'userhash'])('%s: section 4: a name in UTF-8', async (space) => {
-      const body = identity('Digest', space, JASON);
-      expect(await digest(JASON, site.url(space))).toMatchObject({ statuses: [401, 200], body });
-    });
+    test.each(['sha-256', 'userhash'])(
+      '%s: section 4: a name in UTF-8 is admitted',
+      async (space) => {
+        const body = identity('Digest', space, JASON);
+        expect(await digest(JASON, site.url(space))).toMatchObject({ statuses: [401, 200], body });
+      },
+    );
 
-    test('HEAD, and POST with content', async () => {
+    test('HEAD, and POST with content, are admitted', async () => {
       const head = await digest(ALICE, '--head', site.url('sha-256'));
       expect(head).toMatchObject({ statuses: [401, 200], body: '' });
       const post = await digest(ALICE, '--data', 'content', site.url('auth-or-auth-int'));
@@ -94,8 +97,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const digest = ({ name, password }: typeof ALICE, space: string) =>
       wget(`--user=${name}`, `--password=${password}`, site.url(space));
 
-    // If there are several long challenges, wget 1.21 reads memory that it has freed, and aborts.
-    test.each(['md5', 'md5-sess'])('%s', async (space) => {
+    // With several long challenges wget 1.21 reads freed memory and aborts.
+    test.each(['md5', 'md5-sess'])('%s is admitted', async (space) => {
       const body = identity('Digest', space);
       expect(await digest(ALICE, space)).toEqual({ statuses: [401, 200], body });
     });
@@ -120,7 +123,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     };
 
     test.each(['md5', 'sha-256', 'auth-or-auth-int', 'sha-256-or-md5'])(
-      '%s: a session counts up',
+      '%s: nc increases within a session',
       async (space) => {
         const body = identity('Digest', space);
         expect(await digest(ALICE, space)).toEqual([
@@ -131,7 +134,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       },
     );
 
-    test('section 4: a name that it sends in ISO-8859-1 and hashes in UTF-8', async () => {
+    test('section 4: a name that requests sends in ISO-8859-1 and hashes in UTF-8 is admitted', async () => {
       const [first] = await digest(JASON, 'sha-256');
       expect(first).toMatchObject({
         statuses: [401, 200],
@@ -159,7 +162,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     };
 
     test.each(['md5', 'md5-sess', 'sha-256', 'sha-256-sess', 'sha-256-or-md5', 'auth-or-auth-int'])(
-      '%s',
+      '%s is admitted',
       async (space) => {
         const body = identity('Digest', space);
         expect(await digest(ALICE, space)).toEqual([
@@ -196,7 +199,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['SHA-512-256', 'sha-512-256'],
       ['SHA-512-256', 'three-algorithms'],
       ['SHA-512-256-sess', 'sha-512-256-sess'],
-    ])('%s in %s', async (algorithm, space) => {
+    ])('%s in %s is admitted', async (algorithm, space) => {
       const ask = digest(ALICE, algorithm);
       const body = identity('Digest', space);
       expect(await ask(space)).toEqual({ status: 200, body });

@@ -3,16 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Elsewhere extends AsyncDisposable {
-  /** Its two origins: of the same site as ours is, and of another one. */
+  /** The two origins of the page: one of the same site as the server, one of another site. */
   readonly sameSite: string;
   readonly crossSite: string;
-  /** Paths that were asked for, in order, but the icon of a page. */
+  /** The requested paths in order, without the browser's favicon requests. */
   readonly asked: readonly string[];
-  /** The page at each path; at any other an empty one. */
+  /** The page at each path. Other paths have an empty page. */
   readonly pages: Map<string, { readonly type: string; readonly body: string }>;
 }
 
-/** A server that is none of ours, with pages that a browser can be on. */
+/** Starts a server of another site, with pages for a browser. */
 export async function startElsewhere(): Promise<Elsewhere> {
   const asked: string[] = [];
   const pages: Elsewhere['pages'] = new Map();

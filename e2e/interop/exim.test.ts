@@ -7,7 +7,7 @@ import { browserAt, newPerson, signIn } from '../flows/person.ts';
 import { type Flow, ONE_STORE, startFlowOn } from '../flows/flow.ts';
 import { type Exim, startExim } from '../parts/exim.ts';
 
-/** Mail by Debian's Exim, with TLS and AUTH. */
+/** Mail through Debian's Exim, with TLS and AUTH. */
 describe.each(ONE_STORE)('on %s', (kind) => {
   let flow: Flow;
   let exim: Exim;
@@ -21,7 +21,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   beforeEach(() => exim.defer(false));
 
-  /** Somebody new asks for a link; resolves to their address. */
+  /** A new person asks for a link; resolves to the person's address. */
   async function ask(host = 'example.com', part?: string) {
     const { name } = await newPerson(flow);
     const address = `${part ?? name}@${host}`;
@@ -35,7 +35,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const arrives = (address: string, count = 1) =>
     eventually(async () => expect(await exim.messagesTo(address)).toHaveLength(count));
 
-  test('a message is taken after AUTH, over TLS, and its link works', async () => {
+  test('Exim accepts a message after AUTH over TLS, and the link in the message works', async () => {
     const person = await newPerson(flow);
     const address = `${person.name}@example.com`;
     await flow.pair.cli('user', 'set', person.name, '--email', `${address},verified`);
@@ -52,28 +52,28 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(set.text).toContain('Your password is set');
     const page = await signIn(browser, await browser.open('/account'), { ...person, password });
     expect(page.status).toBe(200);
-    // The link, the changed password, and the sign-in.
+    // The messages: the link, the changed password, and the sign-in.
     await arrives(address, 3);
   });
 
-  test('while it hangs no page waits for it, and afterwards it gets the message', async () => {
+  test('while Exim hangs no page waits for it, and later Exim gets the message', async () => {
     exim.hang();
     const before = flow.pair.authz[0]?.log ?? '';
     const address = await ask();
-    // A page that waited for the mail server would come after this line.
+    // If a page waited for the mail server, its answer would come after this line.
     expect(flow.pair.authz[0]?.log.slice(before.length)).not.toContain('mail.postponed');
     exim.wake();
     await arrives(address);
   });
 
-  test('killed and started again: no message is lost', async () => {
+  test('if Exim is killed and started again, no message is lost', async () => {
     await exim.kill();
     const all = [await ask(), await ask()];
     await exim.start();
     for (const address of all) await arrives(address);
   });
 
-  test('4xx: tried again until it takes the message', async () => {
+  test('after a 4xx the server tries again until Exim accepts the message', async () => {
     await exim.defer(true);
     const address = await ask();
     await eventually(() => expect(flow.pair.authz[0]?.log).toContain('451'));
@@ -82,7 +82,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await arrives(address);
   });
 
-  test('5xx: given up, and the log says so', async () => {
+  test('after a 5xx the server gives up and logs it', async () => {
     await ask('example.com', 'refused');
     await eventually(() => expect(flow.pair.authz[0]?.log).toContain('mail.refused'));
     expect(await exim.messagesTo('refused@example.com')).toEqual([]);

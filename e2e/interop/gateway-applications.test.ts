@@ -16,12 +16,12 @@ import {
 import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-site.ts';
 import { ALICE } from './site.ts';
 
-/** Applications on Express and on Koa behind the gateway: each must work as if nobody stood before it. */
+/** Applications on Express and Koa behind the gateway must work as without the gateway. */
 const NAMES = ['express', 'koa'] as const;
 
 const parts = new AsyncDisposableStack();
 let site: GatewaySite;
-/** Where each application is. */
+/** The URL of each application. */
 const places = new Map<string, string>();
 beforeAll(async () => {
   for (const name of NAMES) places.set(name, (await startApplication(parts, name)).url);
@@ -52,7 +52,7 @@ describe.each(NAMES)('%s', (name) => {
     const ask = (path: string, asked: Asked = {}) =>
       client.ask(`/${name}/${path}`, { ...asked, fields: [basic(), ...(asked.fields ?? [])] });
 
-    test('method, target, fields and content arrive, and who was let in', async () => {
+    test("the application receives method, target, fields, content and the caller's identity", async () => {
       const answer = await ask('echo/a%20b/?q=%2F&r', {
         method: 'POST',
         fields: [
@@ -79,7 +79,7 @@ describe.each(NAMES)('%s', (name) => {
     });
 
     test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'LOCK'])(
-      '%s with content',
+      'the application receives %s with content',
       async (method) => {
         const fields = [['Content-Type', 'application/json']] as const;
         const echo = echoed(await ask('echo', { method, fields, content: '{"a":1}' }));
@@ -90,7 +90,7 @@ describe.each(NAMES)('%s', (name) => {
       },
     );
 
-    test('content that comes in pieces goes on in pieces, both ways at once', async () => {
+    test('content in pieces is forwarded in pieces, in both directions at once', async () => {
       const source = new PassOn();
       const answering = ask('mirror', { method: 'POST', content: source });
       for (let piece = 0; piece < 100; piece += 1) source.push(`${piece},`.repeat(1000));
@@ -106,7 +106,7 @@ describe.each(NAMES)('%s', (name) => {
       ['its own URL', 'THEIRS/base/x?y', (at: string) => [`${at}x?y`, `${site.origin}${at}x?y`]],
       ['a relative reference', '../x', () => ['../x']],
       ['elsewhere', 'https://other.example/base/x', () => ['https://other.example/base/x']],
-    ])('a redirect to %s', async (_, to, expected) => {
+    ])('the gateway maps a redirect to %s', async (_, to, expected) => {
       const theirs = new URL(places.get(name) ?? '').origin;
       const reference = to.replace('OURS', site.origin).replace('THEIRS', theirs);
       const answer = await ask(`redirect?status=307&to=${encodeURIComponent(reference)}`);
@@ -114,7 +114,7 @@ describe.each(NAMES)('%s', (name) => {
       expect(expected(`/${name}/`)).toContain(valueOf(answer, 'location'));
     });
 
-    test('Location and Content-Location of what was created', async () => {
+    test('the gateway maps Location and Content-Location of a created resource', async () => {
       const answer = await ask('things', { method: 'POST', content: 'x' });
       expect(answer.status).toBe(201);
       for (const one of ['location', 'content-location']) {
@@ -122,7 +122,7 @@ describe.each(NAMES)('%s', (name) => {
       }
     });
 
-    test('the paths of cookies, whose other attributes stay', async () => {
+    test('the gateway maps the path of a cookie and keeps the other attributes', async () => {
       const cookies = valuesOf(await ask('cookies'), 'set-cookie').map((one) => one.toLowerCase());
       expect(cookies).toEqual([
         `whole=1; path=/${name}/; httponly`,
@@ -132,14 +132,14 @@ describe.each(NAMES)('%s', (name) => {
       ]);
     });
 
-    test('RFC 8297: early hints', async () => {
+    test('RFC 8297: the gateway forwards early hints', async () => {
       const { interim, content } = await ask('hints');
       expect(String(content)).toBe('hinted');
       const [, fields] = interim.find(([status]) => status === 103) ?? [];
       expect(fields?.filter(([one]) => one === 'link')).toHaveLength(1);
     });
 
-    test('RFC 9110 section 6.5: trailers, both ways', async () => {
+    test('RFC 9110 section 6.5: the gateway forwards trailers in both directions', async () => {
       const fields = [['TE', 'trailers']] as const;
       const answer = await ask('trailers', { fields });
       expect([answer.complete, String(answer.content)]).toEqual([true, 'content']);
@@ -157,7 +157,7 @@ describe.each(NAMES)('%s', (name) => {
       ]);
     });
 
-    test('RFC 9110 section 10.1.1: 100 comes once the request is let in, 401 at once', async () => {
+    test('RFC 9110 section 10.1.1: an admitted request gets 100, and a refused request gets 401 at once', async () => {
       const expecting = { method: 'PUT', content: 'content' };
       const fields = [['Expect', '100-continue']] as const;
       const echo = echoed(await ask('echo', { ...expecting, fields }));
@@ -166,20 +166,20 @@ describe.each(NAMES)('%s', (name) => {
       expect([refused.status, refused.interim]).toEqual([401, []]);
     });
 
-    test('compressed content stays as it is', async () => {
+    test('compressed content is unchanged', async () => {
       const answer = await ask('gzip', { fields: [['Accept-Encoding', 'gzip']] });
       expect(valueOf(answer, 'content-encoding')).toBe('gzip');
       expect(gunzipSync(answer.content).toString()).toBe(LONG);
     });
 
-    test('conditional requests: 304 without content', async () => {
+    test('a conditional request gets 304 without content', async () => {
       const page = await ask('page');
       const fields = [['If-None-Match', valueOf(page, 'etag') ?? '']] as const;
       const again = await ask('page', { fields });
       expect([again.status, again.complete, again.content.length]).toEqual([304, true, 0]);
     });
 
-    test('HEAD has the fields of GET', async () => {
+    test('HEAD gets the fields of GET', async () => {
       const [get, head] = [await ask('page'), await ask('page', { method: 'HEAD' })];
       expect([head.status, head.content.length]).toEqual([200, 0]);
       for (const one of ['content-length', 'content-type', 'etag']) {
@@ -187,7 +187,7 @@ describe.each(NAMES)('%s', (name) => {
       }
     });
 
-    test('its own errors are its own; a 405 without Allow gets that of the space', async () => {
+    test("the application's error answers are unchanged, but a 405 without Allow gets the space's methods", async () => {
       expect((await ask('missing')).status).toBe(404);
       expect((await ask('broken')).status).toBe(500);
       const answer = await ask('only', { method: 'DELETE' });
@@ -197,7 +197,7 @@ describe.each(NAMES)('%s', (name) => {
       );
     });
 
-    test('a client that leaves early leaves the application in peace', async () => {
+    test('a client that disconnects early causes no error in the application', async () => {
       await using leaving = connectTo(site.origin, version);
       const source = new PassOn();
       const asked = { method: 'POST', fields: [basic()], content: source };
@@ -210,13 +210,13 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe('by the settings of the space', () => {
+describe('the settings of a space', () => {
   let client: Client;
   beforeAll(() => {
     client = parts.use(connectTo(site.origin, 'HTTP/1.1'));
   });
 
-  test('Host of the upstream, Forwarded (RFC 7239)', async () => {
+  test("choose the upstream's Host and the field Forwarded (RFC 7239)", async () => {
     const echo = echoed(await client.ask('/express-own/echo', { fields: [basic()] }));
     const { host } = new URL(site.origin);
     expect(field(echo, 'host')).toEqual([new URL(places.get('express') ?? '').host]);
@@ -225,7 +225,7 @@ describe('by the settings of the space', () => {
     expect(field(echo, 'x-forwarded-for')).toEqual([]);
   });
 
-  test('the methods of the space: listed methods pass, others get 405', async () => {
+  test('list the methods: listed methods pass, other methods get 405', async () => {
     const methods = ['GET', 'HEAD', 'POST', 'PURGE', 'REPORT', 'PUT', 'DELETE', 'PATCH'];
     const statuses = [];
     for (const method of methods) {
@@ -235,7 +235,7 @@ describe('by the settings of the space', () => {
   });
 });
 
-/** Is pushed to from outside. */
+/** A stream whose pieces are pushed by a test. */
 class PassOn extends Readable {
   override _read(): void {}
 }

@@ -17,15 +17,17 @@ import { makeCertificate } from './proxy-site.ts';
 import { curl } from './programs.ts';
 import { ALICE } from './site.ts';
 
-/** Clients that others wrote, at an application behind the gateway, with and without nginx in front of us. */
+/**
+ * Third-party clients at an application behind the gateway, with and without nginx in front of the gateway.
+ */
 const MEGABYTES = 20;
 const parts = new AsyncDisposableStack();
 let site: GatewaySite;
-/** The same with nginx in front, whose origin is the public one. */
+/** The same site behind nginx, whose origin is the public one. */
 let fronted: GatewaySite;
 let elsewhere: Elsewhere;
 let folder: string;
-/** File that vouches for nginx. */
+/** The file with nginx's certificate. */
 let ca: string;
 beforeAll(async () => {
   ({ path: folder } = parts.use(await temporaryFolder()));
@@ -62,7 +64,7 @@ describe.each([
   const ask = (path: string, ...args: readonly string[]) =>
     curl(...trusting(), ...alice, ...args, `${at().origin}/app/${path}`);
 
-  test('any method with content reaches it, with the identity and address of the client', async () => {
+  test("any method with content reaches the application, with the client's identity and address", async () => {
     const from = ['--interface', '127.0.0.2'];
     const forged = ['--header', 'X-Forwarded-For: 10.9.8.7', '--header', 'Forwarded: for=10.9.8.7'];
     const told = await ask(
@@ -88,12 +90,12 @@ describe.each([
     expect(JSON.stringify(echo)).not.toContain('10.9.8.7');
   });
 
-  test(`${MEGABYTES} MiB there and back, with Expect`, async () => {
+  test(`${MEGABYTES} MiB pass in both directions, with Expect`, async () => {
     const expecting = ['--header', 'Expect: 100-continue', '--expect100-timeout', '30'];
     const file = join(folder, 'long');
     const back = join(folder, `back-${where.length}`);
     const sent = [...expecting, '--request', 'POST', '--data-binary', `@${file}`, '--output', back];
-    // nginx does not read on while it is answered: the application has it all before it answers.
+    // nginx stops reading once an answer begins, so the application answers after the whole content.
     await succeed(
       'curl',
       ['--silent', ...trusting(), ...alice, ...sent, `${at().origin}/app/echo`],
@@ -105,7 +107,7 @@ describe.each([
     expect(Buffer.from(content, 'base64').equals(await readFile(file))).toBe(true);
   });
 
-  test('a redirect of the application is followed to the gateway, with a cookie', async () => {
+  test('a redirect of the application leads to the gateway, and the cookie is sent', async () => {
     const jar = join(folder, `jar-${where.length}`);
     const kept = ['--cookie-jar', jar, '--cookie', jar];
     await ask('cookies', ...kept);
@@ -117,14 +119,14 @@ describe.each([
     expect(field(echo, 'cookie').join('; ')).not.toContain('part=2');
   });
 
-  test('without a password: 401 with a challenge, and nothing of the application', async () => {
+  test('without a password the client gets 401 with a challenge, and the application no request', async () => {
     const told = await curl(...trusting(), `${at().origin}/app/echo`);
     expect(told.statuses).toEqual([401]);
     expect(told.fields.get('www-authenticate')?.[0]).toMatch(/^Basic realm="app"/);
     expect(told.fields.has('x-powered-by')).toBe(false);
   });
 
-  test('where nobody is asked, a password is the application’s', async () => {
+  test('in a space without authentication the application receives the password', async () => {
     const told = await curl(...trusting(), ...alice, `${at().origin}/open/echo`);
     expect(field(JSON.parse(told.body) as Echo, 'authorization')).toEqual([basic()[1]]);
   });
@@ -150,7 +152,7 @@ describe('undici', () => {
   test.each([
     [307, 'QUERY', '$.a'],
     [303, 'GET', ''],
-  ])('section 2.5: behind a %i it is sent again as %s', async (status, method, content) => {
+  ])('section 2.5: after %i the request is repeated as %s', async (status, method, content) => {
     const url = `${site.origin}/app/redirect?status=${status}&to=${encodeURIComponent('/base/echo')}`;
     const { body } = await request(url, { ...query, dispatcher: following });
     const echo = (await body.json()) as Echo;
@@ -162,7 +164,7 @@ describe('Chromium', () => {
   let browser: Browser;
   /** A page of the application itself, behind the gateway. */
   let own: Page;
-  /** One of another origin, which the space `cross` lists and `app` does not. */
+  /** A page of another origin, which the space `cross` lists and the space `app` does not list. */
   let other: Page;
   beforeAll(async () => {
     browser = parts.use(await launchBrowser());
@@ -179,7 +181,7 @@ describe('Chromium', () => {
     readonly headers?: Record<string, string>;
     readonly body?: string;
   }
-  /** Returns the answer that a script sees; `blocked`: none. */
+  /** Returns the answer that a script sees; `blocked`: the browser showed none. */
   const script = (page: Page, url: string, init: Asked = {}) =>
     page.evaluate(
       async ([at, how]) => {
@@ -195,7 +197,7 @@ describe('Chromium', () => {
       [url, init] as const,
     );
 
-  test('a page, and a script on it that asks, posts, is redirected and keeps a cookie', async () => {
+  test("a script of the application's page gets, posts, follows a redirect and keeps a cookie", async () => {
     expect(await own.textContent('body')).toBe('a page with an entity tag');
     expect(await script(own, 'cookies')).toMatchObject({ status: 200 });
     const moved = await script(own, `redirect?to=${encodeURIComponent('/base/echo/moved')}`);
@@ -210,7 +212,7 @@ describe('Chromium', () => {
   });
 
   test.each(['GET', 'POST', 'QUERY', 'PROPFIND', 'DELETE'])(
-    'a script of another origin that is listed: %s with a password of its own',
+    'a script of a listed origin may send %s with its own password',
     async (method) => {
       const asked = {
         method,
@@ -225,7 +227,7 @@ describe('Chromium', () => {
   );
 });
 
-test('nothing was a defect', () => {
+test('no logged error is a defect', () => {
   for (const { pair } of [site, fronted]) {
     const log = pair.resources[0]?.log ?? '';
     expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);

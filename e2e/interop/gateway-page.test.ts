@@ -7,8 +7,10 @@ import { basic } from './gateway/gateway-site.ts';
 import { statementsOf } from './gateway-identity/verify-statement.mjs';
 import { ALICE } from './site.ts';
 
-/** The configuration of docs/how-to/gateway.md, for other ports, and its example of checking a statement. */
-test('the gateway of the page passes requests on, with a statement of who asks', async () => {
+/**
+ * The configuration of docs/how-to/gateway.md with other ports, and its example that verifies a statement.
+ */
+test('the gateway of docs/how-to/gateway.md forwards requests with a statement of the caller', async () => {
   const [json = ''] = await examples('docs/how-to/gateway.md', 'json gateway');
   await using parts = new AsyncDisposableStack();
   const { url } = await startApplication(parts, 'express');

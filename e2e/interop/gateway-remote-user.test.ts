@@ -10,10 +10,13 @@ import { type Client, connectTo, VERSIONS } from './gateway/client.ts';
 import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-site.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** Applications that sign people in by a field of their proxy, with the settings that docs/how-to/identity-fields.md names. */
+/**
+ * Applications that trust a field of their proxy for sign-in, with the settings of
+ * docs/how-to/identity-fields.md.
+ */
 const parts = new AsyncDisposableStack();
 let site: GatewaySite;
-/** Where each application is. */
+/** The URL of each application. */
 const places: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -70,7 +73,7 @@ async function startPython(name: string, { pathname }: URL): Promise<void> {
   parts.use(await startProcess('/usr/bin/python3', [pathname, `${port}`], { ready }));
 }
 
-/** All ways in which somebody could say to be alice. */
+/** All fields in which a client could claim to be alice. */
 const NAMES = [
   'X-Remote-User',
   'Remote-User',
@@ -84,10 +87,10 @@ const FORGED: readonly Field[] = NAMES.flatMap((name) => [
   [name.toUpperCase().replaceAll('-', '_'), ALICE.name] as const,
   [name.replaceAll('-', '_'), ALICE.name] as const,
 ]);
-/** As they get it: percent-encoded but for visible ASCII. */
+/** Jason's name as the applications get it: percent-encoded except for visible ASCII. */
 const JASON_TOLD = encodeURIComponent(JASON.name);
 
-/** RFC 5689 section 3. */
+/** A MKCOL body that makes a calendar (RFC 5689 section 3). */
 const CALENDAR = `<?xml version="1.0"?>
 <mkcol xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><set><prop>
 <resourcetype><collection/><c:calendar/></resourcetype></prop></set></mkcol>`;
@@ -98,11 +101,11 @@ describe.each(VERSIONS)('%s', (version) => {
     client = parts.use(connectTo(site.origin, version));
   });
 
-  test('Radicale: a calendar is its owner’s alone, whatever a client says of who it is', async () => {
+  test('Radicale: a calendar belongs to its owner only, even if a client claims another name', async () => {
     const path = `/radicale/alice/book-${version.at(-1)}/`;
     const as = async (person: typeof ALICE, method: string, more: readonly Field[] = []) => {
       const content = method === 'MKCOL' ? CALENDAR : '';
-      // Applications of WSGI read no content without a length.
+      // WSGI applications read no content without Content-Length.
       const length = ['Content-Length', `${content.length}`] as const;
       const fields = [basic(person), ...more, length];
       return (await client.ask(path, { method, fields, content })).status;
@@ -115,7 +118,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(await as(ALICE, 'DELETE')).toBe(200);
   });
 
-  test('Django: the name, the address and the groups', async () => {
+  test("Django gets the person's name, address and groups", async () => {
     const as = async (fields: readonly Field[], path = '/django/') =>
       JSON.parse(String((await client.ask(path, { fields })).content)) as object;
     expect(await as([basic()])).toEqual({
@@ -128,7 +131,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(await as(FORGED, '/open/')).toEqual({ user: '', ...nothing });
   });
 
-  test('Buildbot: the name, and nobody without one', async () => {
+  test("Buildbot gets the person's name", async () => {
     const as = async (fields: readonly Field[]) => {
       const { status, content } = await client.ask('/buildbot/', { fields });
       return [status, String(content)];
@@ -142,7 +145,7 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 });
 
-test('without the gateway each believes whoever comes', async () => {
+test("without the gateway the applications trust any client's claim", async () => {
   const whole = { headers: { Remote_User: 'alice', 'X-Forwarded-Preferred-Username': 'alice' } };
   expect(await (await fetch(`${places['django']}/`, whole)).json()).toMatchObject({
     user: 'alice',

@@ -11,8 +11,8 @@ import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-sit
 import { ALICE } from './site.ts';
 
 /**
- * WebDAV of others behind the gateway: nephele, which has the same path at both sides, as clients need it that read
- * hrefs, and Apache at another path.
+ * Third-party WebDAV servers behind the gateway: nephele has the same path on both sides, as clients that
+ * read hrefs need; Apache has another path.
  */
 const parts = new AsyncDisposableStack();
 let site: GatewaySite;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space) => {
+describe.each(['nephele', 'apache', 'apache-own'])('%s at another path', (space) => {
   describe.each(VERSIONS)('over %s', (version) => {
     let client: Client;
     let folder: string;
@@ -56,14 +56,14 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
     }
     const text = async (path: string) => String((await ask('GET', path)).content);
 
-    test('OPTIONS: class and methods are the application’s', async () => {
+    test("OPTIONS has the application's classes and methods", async () => {
       const answer = await ask('OPTIONS', folder);
       expect([200, 204]).toContain(answer.status);
       expect(valueOf(answer, 'dav')).toMatch(/1.*2/);
       expect(valueOf(answer, 'allow')).toMatch(/PROPFIND/);
     });
 
-    test('PUT, conditional PUT, HEAD, ranges', async () => {
+    test('PUT, conditional PUT, HEAD and ranges work', async () => {
       const put = await ask('PUT', `${folder}a`, { 'Content-Type': 'text/plain' }, 'hello');
       expect(put.status).toBe(201);
       const again = await ask('PUT', `${folder}a`, { 'If-None-Match': '*' }, 'other');
@@ -80,7 +80,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
     test.each([
       ['a URL', () => `${site.origin}${folder}`],
       ['a path', () => folder],
-    ])('RFC 4918 section 10.3: COPY and MOVE to %s', async (_, at) => {
+    ])('RFC 4918 section 10.3: COPY and MOVE work for a Destination %s', async (_, at) => {
       await ask('PUT', `${folder}from`, {}, 'content');
       const copied = await ask('COPY', `${folder}from`, {
         Destination: `${at()}copy%20ü`.replace('ü', '%C3%BC'),
@@ -93,7 +93,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
       expect((await ask('GET', `${folder}from`)).status).toBe(404);
     });
 
-    test('section 9.8.5: nothing goes to another server, or to another space', async () => {
+    test('section 9.8.5: a Destination on another server or in another space is refused', async () => {
       await ask('PUT', `${folder}stays`, {}, 'content');
       for (const destination of ['http://other.example/x', '/elsewhere/x', `/${space}x/y`]) {
         const { status } = await ask('MOVE', `${folder}stays`, { Destination: destination });
@@ -102,7 +102,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
       expect(await text(`${folder}stays`)).toBe('content');
     });
 
-    test('section 10.4: a lock, and an If list that is tagged with our URL', async () => {
+    test('section 10.4: a lock works, and so does an If list that is tagged with the public URL', async () => {
       await ask('PUT', `${folder}locked`, {}, 'one');
       const body =
         '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>alice</D:owner></D:lockinfo>';
@@ -120,13 +120,13 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
       expect(await text(`${folder}locked`)).toBe('four');
     });
 
-    test('PROPFIND passes as it is; bodies are never rewritten', async () => {
+    test('a PROPFIND body passes unchanged, because the gateway never rewrites bodies', async () => {
       const found = await ask('PROPFIND', folder, { Depth: '1' });
       expect(found.status).toBe(207);
       expect(String(found.content)).toContain('/base/over-');
     });
 
-    test('8 MiB up and down, unchanged', async () => {
+    test('8 MiB arrive unchanged in both directions', async () => {
       const content = Buffer.alloc(8 * 1024 * 1024, 'a line of text that is long\n');
       const fields = [basic()];
       const put = await client.ask(`${folder}long`, { method: 'PUT', fields, content });
@@ -135,7 +135,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
       expect(got.complete && got.content.equals(content)).toBe(true);
     });
 
-    test('without a password nothing is done', async () => {
+    test('without a password the application gets no request', async () => {
       const put = await client.ask(`${folder}stranger`, { method: 'PUT', content: 'x' });
       expect(put.status).toBe(401);
       expect((await ask('GET', `${folder}stranger`)).status).toBe(404);
@@ -143,14 +143,14 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s, at another path', (space
   });
 });
 
-describe('cadaver, at the same path', () => {
+describe('cadaver at the same path', () => {
   const cadaver = (...commands: readonly string[]) =>
     succeed('cadaver', [`${site.origin}/base/`], {
       home,
       input: [...commands, 'exit', ''].join('\n'),
     });
 
-  test('put, mkcol, copy, move, ls, get, delete, with a password that nephele never sees', async () => {
+  test('runs put, mkcol, copy, move, ls, get and delete, while nephele never sees the password', async () => {
     const output = await cadaver(
       'put a.txt',
       'mkcol folder',
@@ -166,7 +166,7 @@ describe('cadaver, at the same path', () => {
     expect(await readFile(join(home, 'got.txt'), 'utf8')).toBe('hello\n');
   });
 
-  test('lock, put with the lock, unlock', async () => {
+  test('runs lock, put under the lock, and unlock', async () => {
     await cadaver('put a.txt locked.txt');
     const output = await cadaver(
       'set lockowner alice',
@@ -178,7 +178,7 @@ describe('cadaver, at the same path', () => {
   });
 });
 
-test('nothing was a defect', () => {
+test('no logged error is a defect', () => {
   const log = site.pair.resources[0]?.log ?? '';
   expect(log.split('\n').filter((one) => one.includes('"level":"error"'))).toEqual([]);
 });

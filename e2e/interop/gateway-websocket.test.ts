@@ -8,7 +8,10 @@ import { type Elsewhere, startElsewhere } from './elsewhere-page.ts';
 import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-site.ts';
 import { ALICE } from './site.ts';
 
-/** WebSockets (RFC 6455, RFC 8441) through the gateway, by clients and to an application that others wrote. */
+/**
+ * WebSockets (RFC 6455, RFC 8441) through the gateway, with third-party clients and a third-party
+ * application.
+ */
 const parts = new AsyncDisposableStack();
 let site: GatewaySite;
 let elsewhere: Elsewhere;
@@ -27,11 +30,11 @@ afterAll(() => parts.disposeAsync());
 const LONG = 'many words, '.repeat(20_000);
 const TOLD = { url: '/base/chat?room=1', stated: true };
 
-describe('ws', () => {
+describe('the ws client', () => {
   const open = (headers: Record<string, string>) =>
     new WsClient(`${site.origin.replace('http', 'ws')}/app/chat?room=1`, { headers });
 
-  test('messages of every kind, compressed, and the end of it', async () => {
+  test('exchanges text, binary and compressed messages, and receives the close code', async () => {
     const socket = open(Object.fromEntries([basic()]));
     const [first] = (await once(socket, 'message')) as [Buffer];
     expect(JSON.parse(String(first))).toMatchObject(TOLD);
@@ -46,13 +49,13 @@ describe('ws', () => {
     expect(await once(socket, 'close')).toEqual([4000, Buffer.from('enough')]);
   });
 
-  test('nobody gets in without credentials', async () => {
+  test('gets 401 without credentials', async () => {
     const socket = open({});
     const [error] = (await once(socket, 'error')) as [Error];
     expect(error.message).toContain('401');
   });
 
-  test('an ended person hears no more', async () => {
+  test('is disconnected when its person is disabled', async () => {
     const person = { name: 'visitor', password: 'a password for one visit' };
     await site.pair.addPerson(person.name, person.password);
     const socket = open(Object.fromEntries([basic(person)]));
@@ -67,7 +70,8 @@ describe('ws', () => {
 });
 
 describe.each([
-  ['in clear text', () => site.pair.resource, ''], // it does not tell of a page with a password
+  // in clear text Chromium reports no protocol version for a page with a password
+  ['in clear text', () => site.pair.resource, ''],
 
   ['over TLS, with HTTP/2', () => site.pair.resourceTls, 'h2'],
 ])('Chromium %s', (_, origin, version) => {
@@ -80,7 +84,7 @@ describe.each([
     await page.goto(`${origin()}/app/`);
   });
 
-  test('the page comes by the version that is meant', async () => {
+  test('gets the page over the expected version of HTTP', async () => {
     expect(await page.textContent('h1')).toBe('Sockets');
     const entry: unknown = await page.evaluate(
       "performance.getEntriesByType('navigation').map((one) => one.nextHopProtocol)",
@@ -88,14 +92,14 @@ describe.each([
     expect(entry).toEqual([version]);
   });
 
-  test('a script of the application talks to it', async () => {
+  test('connects a script of the application', async () => {
     const heard = await page.evaluate(echoed, ['chat?room=1', LONG] as const);
     if (!Array.isArray(heard)) throw new Error(heard);
     expect(JSON.parse(heard[0] ?? '')).toMatchObject(TOLD);
     expect(heard[1]).toBe(LONG);
   });
 
-  test('a script of another origin gets in where that is listed, and nowhere else', async () => {
+  test('connects a script of another origin only where the space lists that origin', async () => {
     const { name: username, password } = ALICE;
     const credentials = { httpCredentials: { username, password } };
     const context = await browser.newContext({ ...credentials, ignoreHTTPSErrors: true });
@@ -109,7 +113,7 @@ describe.each([
   });
 });
 
-test('RFC 6455 section 7.4.1: a server that ends says so, and waits for nobody', async () => {
+test('RFC 6455 section 7.4.1: a stopping server closes a WebSocket with 1001, without waiting', async () => {
   const { url } = await startApplication(parts, 'ws');
   await using own = await startGatewaySite({ app: { upstream: { url } } });
   const headers = Object.fromEntries([basic()]);
@@ -122,7 +126,7 @@ test('RFC 6455 section 7.4.1: a server that ends says so, and waits for nobody',
   expect(server?.log).toContain('"end":"shutdown"');
 });
 
-/** In a page: the first message, and what comes back of another; or that there is none. */
+/** Runs in a page: returns the first message and an echo, or 'closed'. */
 async function echoed([url, text]: readonly [string, string]): Promise<string[] | 'closed'> {
   const socket = new WebSocket(url);
   const heard: string[] = [];

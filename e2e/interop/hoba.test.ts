@@ -27,7 +27,7 @@ import { overHttp2 } from './over-http2.ts';
 
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 
-/** The client that was written from RFC 7486 alone, and all that it must not be believed. */
+/** The client that was written from RFC 7486 alone, and false claims that the server must refuse. */
 describe.each(ONE_STORE)('on %s', (kind) => {
   const parts = new AsyncDisposableStack();
   let flow: Flow;
@@ -49,7 +49,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   describe.each<[version: string, open: () => Send]>([
     ['HTTP/1.1', overHttp1],
     ['HTTP/2', () => parts.use(overHttp2(origin)).send],
-  ])('%s', (version, open) => {
+  ])('a HOBA client over %s', (version, open) => {
     const key = newKey();
     let send: Send;
     let id: string;
@@ -71,7 +71,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return ['secret', new URL(await invitations.invite(invited, origin)).hash.slice(1)];
     }
 
-    test('an answer to a challenge, and to one of getchal', async () => {
+    test('is admitted by the challenge of a 401, and by a challenge of getchal, each once', async () => {
       const answer = await through(options(), page());
       expect([answer.status, JSON.parse(answer.content.toString())]).toMatchObject([
         200,
@@ -83,19 +83,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await send(request)).status).toBe(401);
     });
 
-    test('where the space offers all schemes', async () => {
+    test('is admitted where the space offers all schemes', async () => {
       const all = get(`${origin}/schemes/all/`);
       expect((await through(options(), all)).status).toBe(200);
     });
 
-    test('logging out', async () => {
+    test('signs out, which voids earlier challenges', async () => {
       const challenge = challengeIn(await send(getChallenge(origin)));
       expect((await through(options(), logout(origin))).status).toBe(204);
       expect((await send(signed(page(), { challenge }, options()))).status).toBe(401);
       expect((await through(options(), page())).status).toBe(200);
     });
 
-    test('a registration without a secret, or with a wrong kid', async () => {
+    test("cannot register a key without a secret, or under another key's kid", async () => {
       const stranger = newKey();
       const tries = [
         { key: stranger },
@@ -109,9 +109,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await through({ ...options(), key: stranger }, page())).status).toBe(401);
     });
 
-    test.each([...LIES, ['RSA-SHA1', RSA_SHA1] as const])('a lie: %s', async (_, lie) => {
-      const { status } = await through(lie(options()), page());
-      expect(status).toBe(401);
-    });
+    test.each([...LIES, ['RSA-SHA1', RSA_SHA1] as const])(
+      'is refused with false credentials: %s',
+      async (_, lie) => {
+        const { status } = await through(lie(options()), page());
+        expect(status).toBe(401);
+      },
+    );
   });
 });

@@ -10,14 +10,14 @@ import { program, succeed } from './dav/program.ts';
 import { ALICE, identity, JASON } from './site.ts';
 
 /**
- * Debian's LWP of Perl, the JDK's HttpURLConnection, Apache HttpClient 4 and 5, and duplicity, with the
- * settings that the table of docs/reference/clients.md names.
+ * Debian's Perl LWP, the JDK's HttpURLConnection, Apache HttpClient 4 and 5, and duplicity, with the
+ * settings of the table in docs/reference/clients.md.
  */
 let parts: AsyncDisposableStack;
 let pair: Pair;
-/** Without settings of anybody. */
+/** A HOME folder without settings. */
 let home: string;
-/** The configuration that the page shows. */
+/** The configuration in docs/reference/clients.md. */
 let shown: { spaces: readonly Record<string, unknown>[]; proxy: Record<string, unknown> };
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ interface Asking {
   readonly via?: string;
 }
 
-/** Status and content of each answer to "METHOD path", in one run of the client. */
+/** Status and content of each answer to a "METHOD path", in one run of the client. */
 async function ask(
   [command, ...args]: readonly [string, ...string[]],
   requests: readonly string[],
@@ -59,8 +59,8 @@ async function ask(
 
 const proxy = () => pair.proxies[0] ?? '';
 
-test('the configuration of docs/reference/clients.md is that of development', async () => {
-  // An array, of all commands that the pair runs.
+test('the configuration of docs/reference/clients.md is part of the development configuration', async () => {
+  // All realms of the pair, as an array.
   const realms = (await pair.cli('realm', 'list')) as unknown as Record<string, unknown>[];
   const [{ url = '', realm, schemes } = {}] = shown.spaces;
   const here = String(url).replace('https://api.example', pair.resource);
@@ -68,7 +68,7 @@ test('the configuration of docs/reference/clients.md is that of development', as
 });
 
 describe.each(['HttpUrlConnection', 'ApacheClient4', 'ApacheClient5'])('%s', (name) => {
-  test('takes Digest with SHA-256 wherever it is offered, and Basic where it is alone', async () => {
+  test('uses Digest with SHA-256 if the server offers it, and Basic if the server offers only that', async () => {
     const paths = ['digest', 'digest', 'all', 'basic'].map((space) => `GET /schemes/${space}/`);
     const written = ['PUT', 'GET'].map((method) => `${method} /dav/${name}.txt`);
     expect(await ask(java(name), [...paths, ...written])).toEqual([
@@ -81,7 +81,7 @@ describe.each(['HttpUrlConnection', 'ApacheClient4', 'ApacheClient5'])('%s', (na
     ]);
   });
 
-  test('at the proxy, and at the origin behind it', async () => {
+  test('is admitted by the proxy, and by the origin behind it', async () => {
     const through = await ask(java(name), ['GET /schemes/digest/'], { via: proxy() });
     expect(through).toEqual([`200 ${identity('Digest', 'digest')}`]);
   });
@@ -89,7 +89,7 @@ describe.each(['HttpUrlConnection', 'ApacheClient4', 'ApacheClient5'])('%s', (na
 
 describe('Apache HttpClient', () => {
   test.each(['ApacheClient4', 'ApacheClient5'])(
-    '%s with the password of somebody else: 401',
+    "%s gets 401 with another person's password",
     async (name) => {
       const refused = await ask(java(name), ['GET /dav/'], { password: JASON.password });
       expect(refused).toEqual([expect.stringMatching(/^401 /)]);
@@ -98,7 +98,7 @@ describe('Apache HttpClient', () => {
 });
 
 describe('LWP', () => {
-  test('answers SHA-256 with MD5, of whatever else is offered: refused', async () => {
+  test('answers a SHA-256 challenge with MD5 and is refused, even if other schemes are offered', async () => {
     const paths = ['/schemes/digest/', '/schemes/all/', '/dav/'].map((path) => `GET ${path}`);
     expect(await ask(LWP, paths)).toEqual([
       expect.stringMatching(/^401 /),
@@ -107,12 +107,12 @@ describe('LWP', () => {
     ]);
   });
 
-  test('where Basic is alone it writes and reads', async () => {
+  test('writes and reads if the server offers Basic only', async () => {
     const requests = ['PUT', 'GET'].map((method) => `${method} /dav-basic/lwp.txt`);
     expect(await ask(LWP, requests)).toEqual(['201', '200 hello']);
   });
 
-  test('at the proxy with name and password in its URL', async () => {
+  test("is admitted by the proxy with name and password in the proxy's URL", async () => {
     const request = ['GET /schemes/basic/'];
     const via = new URL(proxy());
     expect(await ask(LWP, request, { via: via.href })).toEqual([expect.stringMatching(/^407 /)]);
@@ -122,7 +122,7 @@ describe('LWP', () => {
     expect(through).toEqual([`200 ${identity('Basic', 'basic')}`]);
   });
 
-  test('with the password of somebody else: 401', async () => {
+  test("gets 401 with another person's password", async () => {
     const refused = await ask(LWP, ['GET /dav-basic/'], { password: JASON.password });
     expect(refused).toEqual([expect.stringMatching(/^401 /)]);
   });
@@ -137,17 +137,17 @@ describe('duplicity', () => {
   beforeAll(async () => {
     await mkdir(join(home, 'mine'));
     await writeFile(join(home, 'mine/letter.txt'), 'Dear diary\n');
-    // It does not see changes within a second.
+    // duplicity does not notice changes within the same second.
     await utimes(join(home, 'mine/letter.txt'), 0, 0);
   });
 
-  test('gives up at Digest with SHA-256, although Basic is offered', async () => {
+  test('fails at Digest with SHA-256, although the server offers Basic, too', async () => {
     const args = ['full', ...OPTIONS, 'mine', backup('dav')];
     const { code, errors } = await program('duplicity', args, { home, env });
     expect([code, errors]).toEqual([50, expect.stringContaining("algorithm 'SHA-256'")]);
   });
 
-  test('where Basic is alone it backs up, in increments too, and restores', async () => {
+  test('backs up, also in increments, and restores if the server offers Basic only', async () => {
     const url = backup('dav-basic');
     const run = (...args: readonly string[]) => succeed('duplicity', args, { home, env });
     await run('full', ...OPTIONS, 'mine', url);

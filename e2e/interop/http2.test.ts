@@ -10,7 +10,7 @@ import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { ALICE } from './site.ts';
 
-/** HTTP/2 and TLS at a real process, by curl and by Node's own client. */
+/** HTTP/2 and TLS at a real process, with curl and Node's own client. */
 const run = promisify(execFile);
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 const USER = `${ALICE.name}:${ALICE.password}`;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-/** Returns curl's output: the version of HTTP, the status, and the content. */
+/** Returns the HTTP version, the status and the content that curl prints. */
 async function curl(...args: readonly string[]): Promise<string> {
   const always = ['--silent', '--show-error', '--max-time', '20'];
   const trust = ['--cacert', join(pair.data, 'tls/certificate.pem')];
@@ -63,7 +63,7 @@ describe.each(Object.entries(WAYS))('curl, %s', (_, { version, flag, origin }) =
   const ask = (path: string, ...args: readonly string[]) =>
     curl(flag, '--user', USER, ...args, `${origin()}/dav/${path}`);
 
-  test('PUT, GET, QUERY, PROPFIND and DELETE of one document', async () => {
+  test('runs PUT, GET, QUERY, PROPFIND and DELETE of one document', async () => {
     const file = encodeURIComponent(`${version} ${flag} ${new URL(origin()).protocol}.json`);
     const json = ['--header', 'Content-Type: application/json', '--data', '{"a":[1,2]}'];
     expect(await ask(file, '--request', 'PUT', ...json)).toBe(`\n${version} 201`);
@@ -77,7 +77,7 @@ describe.each(Object.entries(WAYS))('curl, %s', (_, { version, flag, origin }) =
     expect(await ask(file)).toMatch(new RegExp(`\n${version} 404$`));
   });
 
-  test('a large document, refused first and then taken', async () => {
+  test('uploads a large document, after it was refused once', async () => {
     const content = 'x'.repeat(100_000);
     const put = ['--request', 'PUT', '--data-binary', content];
     const stranger = await curl(flag, ...put, `${origin()}/dav/large`);
@@ -86,7 +86,7 @@ describe.each(Object.entries(WAYS))('curl, %s', (_, { version, flag, origin }) =
     expect(await ask('large')).toBe(`${content}\n${version} 200`);
   });
 
-  test('methods that nobody has are 501, with content', async () => {
+  test('gets 501 for unknown methods with content', async () => {
     for (const method of ['BAN', 'PURGE', 'FOO', 'get']) {
       const answer = await ask('', '--request', method);
       expect(answer).toMatch(/"status":501/);
@@ -101,7 +101,7 @@ describe("Node's own client", () => {
   test.each([
     ['in clear text', () => pair.resource],
     ['over TLS', () => pair.resourceTls],
-  ])('many requests at a time on one connection, %s', async (_, origin) => {
+  ])('sends many requests at a time on one connection, %s', async (_, origin) => {
     const client = http2.connect(origin(), { rejectUnauthorized: false });
     const ask = async (method: string, path: string, content = '') => {
       const head = { ':method': method, ':path': `/dav/${path}`, authorization };
@@ -125,7 +125,7 @@ describe("Node's own client", () => {
 describe('two origins with the same documents', () => {
   const origins = () => [pair.resource, pair.resourceTls];
 
-  test('RFC 9728 section 3.3: the metadata of each names itself', async () => {
+  test('RFC 9728 section 3.3: the metadata of each origin names that origin', async () => {
     for (const origin of origins()) {
       const path = '/.well-known/oauth-protected-resource/documents';
       for (const flag of ['--http1.1', '--http2']) {
@@ -135,7 +135,7 @@ describe('two origins with the same documents', () => {
     }
   });
 
-  test('RFC 9728 section 5.1: and so does the challenge of each', async () => {
+  test('RFC 9728 section 5.1: the challenge of each origin names its own metadata', async () => {
     for (const origin of origins()) {
       const answer = await curl('--head', `${origin}/documents/`);
       expect(answer).toContain(
@@ -158,7 +158,7 @@ describe('two origins with the same documents', () => {
     return token;
   }
 
-  test('RFC 8707 section 2: a token for one is refused at the other', async () => {
+  test('RFC 8707 section 2: a token for one origin is refused at the other', async () => {
     for (const origin of origins()) {
       const token = await tokenFor(origin);
       for (const target of origins()) {
@@ -172,7 +172,7 @@ describe('two origins with the same documents', () => {
     }
   });
 
-  test('RFC 9449 section 4.3: htu is of the origin that is asked', async () => {
+  test('RFC 9449 section 4.3: htu must have the origin of the request', async () => {
     const prover = await dpopProver();
     const proof = await prover.proof({ method: 'POST', url: `${pair.issuer}/token` });
     const token = await tokenFor(pair.resourceTls, { DPoP: proof });

@@ -19,12 +19,12 @@ describe.each(ONE_STORE)('litmus at /dav/, on %s', (kind) => {
   });
   afterAll(async () => site[Symbol.asyncDispose]());
 
-  test('RFC 4918: 104 of 104, without a warning, with Digest', async () => {
+  test('RFC 4918: passes 104 of 104 tests with Digest, without a warning', async () => {
     const url = `${site.pair.resource}/dav/`;
     expect(await litmus(url, ALICE.name, ALICE.password)).toEqual({ suites: ALL, remarks: [] });
   });
 
-  test('over TLS the same, but for the one test that litmus leaves out there', async () => {
+  test('passes the same tests over TLS, except one test that litmus skips there', async () => {
     const url = `${site.pair.resourceTls}/dav/`;
     expect(await litmus(url, ALICE.name, ALICE.password)).toEqual({
       suites: { ...ALL, http: [3, 3] },
@@ -32,7 +32,7 @@ describe.each(ONE_STORE)('litmus at /dav/, on %s', (kind) => {
     });
   });
 
-  test('with the password of somebody else it gets nowhere', async () => {
+  test("gets no access with another person's password", async () => {
     const { suites, remarks } = await litmus(
       `${site.pair.resource}/dav/`,
       ALICE.name,

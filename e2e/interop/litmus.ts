@@ -1,21 +1,21 @@
 /** @needs litmus */
-/** litmus, the suite that servers of WebDAV are judged by (Debian's 0.13). */
+/** litmus, the common test suite for WebDAV servers (Debian's 0.13). */
 import { execFile } from 'node:child_process';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 export interface Verdict {
-  /** How many tests of each suite ran, and how many of them passed. */
+  /** The numbers of run and passed tests per suite. */
   readonly suites: Readonly<Record<string, readonly [run: number, passed: number]>>;
   /** Lines about tests that failed, were skipped, or passed with a warning. */
   readonly remarks: readonly string[];
 }
 
 const SUITES = ['basic', 'copymove', 'props', 'locks', 'http'];
-/** The line of a test without its result is printed before it runs. */
+/** litmus prints the name of a test before it runs, without a result. */
 const REMARK = /^ ?\d+\. (?<test>\w+)\.* +(?<result>FAIL.*|SKIPPED.*|WARNING.*|pass \(.*)$/;
 const SUMMARY = /^<- summary for `(?<suite>\w+)': of (?<run>\d+) tests? run: (?<passed>\d+) passed/;
 
-/** Runs all suites, in whatever way each ends. */
+/** Runs all suites. A failed suite does not reject. */
 export async function litmus(url: string, name: string, password: string): Promise<Verdict> {
   await using folder = await temporaryFolder();
   const output = await new Promise<string>((resolve) => {

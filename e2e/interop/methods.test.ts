@@ -10,7 +10,7 @@ import type { Pair } from '../pair/pair.ts';
 import { overHttp2 } from './over-http2.ts';
 import { ALICE } from './site.ts';
 
-/** Every method at a real process, over each version: what it has, what it has not, what nobody has. */
+/** Every method at a real process, over each version: supported, not allowed here, and unknown. */
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 const AUTHORIZATION = `Basic ${Buffer.from(`${ALICE.name}:${ALICE.password}`).toString('base64')}`;
 const PAGES = 'https://pages.example';
@@ -59,7 +59,7 @@ describe.each(VERSIONS)('%s', (version) => {
   }
   const field = ({ fields }: HttpResponse, name: string) => valuesOf(fields, name)[0];
 
-  test('a document, from MKCOL to DELETE', async () => {
+  test('a document passes through all methods, from MKCOL to DELETE', async () => {
     const status = async (...args: Parameters<typeof as>) => (await as(...args)).status;
     const json = [['Content-Type', 'application/json']] as const;
     const to = (name: string) => [['Destination', `${origin}/dav/a/${name}`]] as const;
@@ -82,7 +82,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(await status('GET', '/dav/a/b')).toBe(404);
   });
 
-  test('RFC 9110 section 15.5.6: 405 with Allow, and what the space leaves', async () => {
+  test('RFC 9110 section 15.5.6: a method that the space does not list gets 405 with Allow', async () => {
     for (const method of SERVED) {
       if (['GET', 'HEAD', 'OPTIONS'].includes(method)) continue;
       const reply = await as(method, '/few/');
@@ -92,11 +92,12 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 
   test.each(['/', '/nowhere', '/dav/', '/dav/a', '/few/', '/health/live'])(
-    'RFC 9110 section 15.6.2: 501 at %s for what nobody has, with credentials and without',
+    'RFC 9110 section 15.6.2: an unsupported method gets 501 at %s, with credentials and without',
     async (path) => {
       const foreign = PARSED.filter((method) => !SERVED.has(method) && method !== 'CONNECT');
       for (const method of [...foreign, 'FOO', 'BAN', 'PRI', 'TRACK', 'X-HTTP']) {
-        // Else Node's client would send no content in chunks, which for a method that no parser knows is 411.
+        // Without Content-Length, Node's client would send chunked content, which gets 411 for unknown
+        // methods.
         const reply = await ask(method, path, [['Content-Length', '0']]);
         expect([method, reply.status]).toEqual([method, 501]);
         expect(field(reply, 'Content-Type')).toBe('application/problem+json');
@@ -105,12 +106,12 @@ describe.each(VERSIONS)('%s', (version) => {
     },
   );
 
-  test('a page can read a 501 of the space it may ask', async () => {
+  test('a page of a listed origin can read a 501 of the space', async () => {
     const reply = await ask('PURGE', '/dav/a', [['Origin', PAGES]]);
     expect(field(reply, 'Access-Control-Allow-Origin')).toBe(PAGES);
   });
 
-  test('a preflight meets no authentication', async () => {
+  test('a preflight needs no credentials', async () => {
     const asked: Field[] = [
       ['Origin', PAGES],
       ['Access-Control-Request-Method', 'QUERY'],
@@ -120,7 +121,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(field(reply, 'Access-Control-Allow-Methods')).toContain('QUERY');
   });
 
-  test('RFC 4918 section 10.1: OPTIONS without credentials at / and in WebDAV', async () => {
+  test('RFC 4918 section 10.1: OPTIONS without credentials names the WebDAV classes at / and in WebDAV', async () => {
     for (const path of ['/', '/dav/', '/dav/missing']) {
       const reply = await ask('OPTIONS', path);
       expect(reply.status).toBe(204);
@@ -129,7 +130,7 @@ describe.each(VERSIONS)('%s', (version) => {
     }
   });
 
-  test('RFC 9110 section 9.3.8: TRACE where the space has it', async () => {
+  test('RFC 9110 section 9.3.8: TRACE works only where the space has it, and shows no secret', async () => {
     expect((await as('TRACE', '/dav/')).status).toBe(405);
     const reply = await as('TRACE', '/traced/?key=secret', [
       ['X-A', '1'],
@@ -143,12 +144,12 @@ describe.each(VERSIONS)('%s', (version) => {
     expect((await as('TRACE', '/traced/', [], 'content')).status).toBe(400);
   });
 
-  test('the process lives on', async () => {
+  test('the process still runs', async () => {
     expect((await ask('GET', '/health/ready')).status).toBe(200);
   });
 });
 
-describe('in bytes', () => {
+describe('requests byte by byte', () => {
   const line = (text: string) =>
     rawHttp(pair.resource, `${text}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
 
@@ -164,7 +165,7 @@ describe('in bytes', () => {
     }
   });
 
-  test('RFC 9112 section 3.2.4: OPTIONS * over both versions', async () => {
+  test('RFC 9112 section 3.2.4: OPTIONS * lists all methods over both versions', async () => {
     const received = await line('OPTIONS * HTTP/1.1');
     expect(statusOf(received)).toBe(204);
     expect(received).toContain(`\r\nAllow: ${allow(SERVED)}\r\n`);
@@ -186,11 +187,11 @@ describe('in bytes', () => {
     ['CONNECT a.example:x', 400],
     ['CONNECT /dav/', 400],
     ['PRI *', 501],
-  ])('RFC 9110 section 9.3.6: %s at an origin is %i, and no tunnel', async (start, status) => {
+  ])('RFC 9110 section 9.3.6: %s at an origin gets %i, and no tunnel', async (start, status) => {
     expect(statusOf(await line(`${start} HTTP/1.1`))).toBe(status);
   });
 
-  test.each(['FOO', 'PRI'])('the 501 to %s has the id of its line in the log', async (method) => {
+  test.each(['FOO', 'PRI'])('the 501 for %s has a request id', async (method) => {
     const received = await line(`${method} /dav/ HTTP/1.1`);
     expect(statusOf(received)).toBe(501);
     expect(received).toMatch(/^X-Request-Id: \S+\r$/im);

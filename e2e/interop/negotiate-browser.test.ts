@@ -4,7 +4,7 @@ import { startKdc } from '../parts/kdc.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 
-/** Negotiate by Chromium, which sends tickets to the sites of its policy and to no others. */
+/** Negotiate in Chromium, which sends tickets only to the sites of its policy. */
 const parts = new AsyncDisposableStack();
 let pair: Pair;
 let alice: NodeJS.ProcessEnv;
@@ -26,7 +26,7 @@ const browserOf = (env: NodeJS.ProcessEnv, allowed: string) =>
     args: ['--disable-auth-negotiate-cname-lookup', `--auth-server-allowlist=${allowed}`],
   });
 
-test('a page is shown to who has a ticket, also after the connection was kept', async () => {
+test('a person with a ticket sees the page, also on a kept connection', async () => {
   await using browser = await browserOf(alice, 'localhost');
   const page = await browser.newPage();
   // The first navigation of a profile fails while Chromium loads its GSS library.
@@ -38,7 +38,7 @@ test('a page is shown to who has a ticket, also after the connection was kept', 
   }
 });
 
-test('a site that the policy of the browser does not name gets no ticket', async () => {
+test("a site that the browser's policy does not name gets no ticket", async () => {
   await using browser = await browserOf(alice, 'intranet.example');
   const page = await browser.newPage();
   const statuses: (number | undefined)[] = [];

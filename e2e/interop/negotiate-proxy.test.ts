@@ -9,7 +9,7 @@ import type { Kdc } from '../parts/kdc.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 
-/** Negotiate at a proxy (RFC 9110 section 11.7): 407, for single requests and for tunnels. */
+/** Negotiate at a proxy (RFC 9110 section 11.7): 407 for requests and for tunnels. */
 const run = promisify(execFile);
 let kdc: Kdc;
 let pair: Pair;
@@ -19,7 +19,7 @@ const proxy = () => String(pair.proxies[0]).replace('127.0.0.1', 'localhost');
 const home = () => `${pair.resource}/health/live`;
 const identity = () => `${pair.resource}/schemes/negotiate/`;
 
-/** Returns the statuses of the proxy's answers to CONNECT, and of the last answer, by `--write-out`. */
+/** Returns the statuses of the proxy's answers to CONNECT, and of the last answer, from `--write-out`. */
 async function curl(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
   const told = String.raw`\n%{http_connect} %{http_code}`;
   const fixed = ['--silent', '--max-time', '10', '--proxy', proxy(), '--write-out', told];
@@ -51,19 +51,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   describe.each([
     ['a request', [], '000'],
     ['a tunnel', ['--proxytunnel'], '200'],
-  ])('curl, by %s', (_what, how, connected) => {
-    test('with a ticket for the proxy', async () => {
+  ])('curl, for %s,', (_what, how, connected) => {
+    test('is admitted with a ticket for the proxy', async () => {
       const { codes } = await curl(alice, ...how, ...AT_PROXY, home());
       expect(codes).toBe(`${connected} 200`);
     });
 
-    test('with a ticket for the proxy and one for the origin', async () => {
+    test('is admitted with a ticket for the proxy and a ticket for the origin', async () => {
       const { codes, body } = await curl(alice, ...how, ...AT_PROXY, ...AT_ORIGIN, identity());
       expect(codes).toBe(`${connected} 200`);
       expect(JSON.parse(body)).toMatchObject({ principal: { kind: 'person', name: 'alice' } });
     });
 
-    test('two requests, each with a ticket of its own', async () => {
+    test('sends two requests, each with its own ticket', async () => {
       const { body } = await curl(alice, ...how, ...AT_PROXY, ...AT_ORIGIN, identity(), identity());
       expect(body.match(/"name":"alice"/g)).toHaveLength(2);
     });
@@ -71,17 +71,17 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     test.each([
       ['without a ticket', async () => ({ ...alice, KRB5CCNAME: '/nonexistent' })],
       ['with a ticket of somebody unknown', () => kdc.signIn('bob@EXAMPLE.COM')],
-    ])('%s: 407', async (_who, env) => {
+    ])('%s gets 407', async (_who, env) => {
       const { codes } = await curl(await env(), ...how, ...AT_PROXY, home());
       expect(codes).toBe(how.length === 0 ? '000 407' : '407 000');
     });
   });
 
   /**
-   * To an origin that asks for nothing: where an answer of 401 follows, Chromium 156 takes the connection
-   * to the proxy for authenticated, goes on with a handshake that is over and gives up.
+   * The origin asks for no credentials here: after a 401 of the origin, Chromium 156 takes the proxy
+   * connection as authenticated, continues a finished handshake and gives up.
    */
-  test('Chromium, with a ticket for the proxy', async () => {
+  test('Chromium is admitted with a ticket for the proxy', async () => {
     await using browser = await launchBrowser({
       env: alice,
       args: [

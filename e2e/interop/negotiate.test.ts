@@ -20,7 +20,7 @@ import type { Kdc } from '../parts/kdc.ts';
 import { startProcess, until } from '../parts/process.ts';
 import { Initiator, KERBEROS, MUTUAL, THREE_MESSAGES, ticket } from './kerberos/initiator.ts';
 
-/** Negotiate (RFC 4559) with a real KDC, by clients that others wrote and by one that misbehaves. */
+/** Negotiate (RFC 4559) with a real KDC, third-party clients and a misbehaving client. */
 const run = promisify(execFile);
 const REQUESTS = fileURLToPath(new URL('kerberos/requests_client.py', import.meta.url));
 
@@ -55,10 +55,10 @@ function ask(url: string, { token, agent, method = 'GET', headers }: Asking = {}
   });
 }
 
-/** A connection that is kept. */
+/** A kept connection. */
 const connection = () => new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** The token of the one challenge of Negotiate. */
+/** The token of the only Negotiate challenge. */
 function tokenOf({ challenges }: Answer): string {
   const [only = '', another] = challenges;
   const token = /^Negotiate (\S+)$/.exec(only)?.[1];
@@ -91,12 +91,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   afterAll(() => parts.disposeAsync());
 
   const url = (server = 0) => `${flow.pair.resources[server]?.url}/schemes/negotiate/`;
-  /** The log arrives a moment after the answer. */
+  /** The log line is written a moment after the answer. */
   const logged = (words: string) =>
     until(() => (flow.pair.resources[0]?.log ?? '').includes(words));
 
-  describe('clients that others wrote', () => {
-    test('curl: one ticket for each request of a connection, and no 401 between', async () => {
+  describe('third-party clients', () => {
+    test('curl sends one ticket per request of a connection, without a 401 in between', async () => {
       const args = ['--silent', '--max-time', '10', '--negotiate', '--user', ':'];
       const told = ['--write-out', String.raw` %{http_code} %{num_connects}\n`];
       const { stdout } = await run('curl', [...args, ...told, url(), url()], { env: alice });
@@ -104,14 +104,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(stdout).toBe(`${body} 200 1\n${body} 200 0\n`);
     });
 
-    test('curl finds Negotiate among all schemes by itself', async () => {
+    test('curl finds Negotiate among all schemes', async () => {
       const args = ['--silent', '--max-time', '10', '--anyauth', '--user', ':'];
       const all = url().replace('/negotiate/', '/all/');
       const { stdout } = await run('curl', [...args, all], { env: alice });
       expect(JSON.parse(stdout)).toEqual({ ...ALICE, realm: 'all' });
     });
 
-    test('curl without a ticket: 401', async () => {
+    test('curl gets 401 without a ticket', async () => {
       const env = { ...alice, KRB5CCNAME: '/nonexistent' };
       const args = [
         '--silent',
@@ -128,7 +128,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(stdout).toBe('401');
     });
 
-    test('requests-kerberos: the server proves itself each time', async () => {
+    test("requests-kerberos verifies the server's proof of each request", async () => {
       const { stdout } = await run('/usr/bin/python3', ['-B', REQUESTS, url()], { env: alice });
       expect(JSON.parse(stdout)).toEqual(
         Array.from({ length: 3 }, () => [200, JSON.stringify(ALICE)]),
@@ -145,7 +145,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test.each([
       ['SPNEGO', {}],
       ['Kerberos alone', { mechanism: KERBEROS }],
-    ])('%s: the client verifies the token of the success', async (_what, options) => {
+    ])('%s: the client verifies the token of a success', async (_what, options) => {
       await using client = new Initiator(alice, options);
       const answer = await ask(url(), { token: (await client.step()).token });
       expect(answer.status).toBe(200);
@@ -159,7 +159,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await expect(other.step(tokenOf(mine))).rejects.toThrow();
     });
 
-    test('a connection is not authenticated: the next request is asked again', async () => {
+    test('authentication is per request: the next request on the connection gets 401', async () => {
       const agent = connection();
       expect((await ask(url(), { agent, token: await ticket(alice) })).status).toBe(200);
       expect((await ask(url(), { agent })).status).toBe(401);
@@ -167,10 +167,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('three messages', () => {
+  describe('an exchange of three messages', () => {
     const options = { flags: MUTUAL | THREE_MESSAGES };
 
-    test('on one connection', async () => {
+    test('succeeds on one connection, once', async () => {
       const agent = connection();
       await using client = new Initiator(alice, options);
       const first = await ask(url(), { agent, token: (await client.step()).token });
@@ -185,7 +185,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     test.each([
       ['on another connection', 0],
       ['at another server', 1],
-    ])('the last one %s is refused', async (_what, server) => {
+    ])('is refused if the last message comes %s', async (_what, server) => {
       const [agent, another] = [connection(), connection()];
       await using client = new Initiator(alice, options);
       const first = await ask(url(), { agent, token: (await client.step()).token });
@@ -196,7 +196,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       another.destroy();
     });
 
-    test('the first one alone opens nothing', async () => {
+    test('admits no request after the first message alone', async () => {
       const agent = connection();
       const first = await ask(url(), { agent, token: await ticket(alice, options) });
       expect(first.status).toBe(401);
@@ -205,15 +205,15 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('replay', () => {
-    test('at the same server and at another', async () => {
+  describe('a replayed ticket', () => {
+    test('is refused at the same server and at another', async () => {
       const token = await ticket(alice);
       const statuses = [];
       for (const server of [0, 0, 1]) statuses.push((await ask(url(server), { token })).status);
       expect(statuses).toEqual([200, 401, 401]);
     });
 
-    test('ten at once at two servers: one is let in', async () => {
+    test('ten times at once at two servers is admitted once', async () => {
       const token = await ticket(alice);
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, index) => ask(url(index % 2), { token })),
@@ -221,7 +221,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     });
 
-    test('at a server on another machine, whose Kerberos has not seen it', async () => {
+    test('is refused at a server on another machine, whose Kerberos library has not seen it', async () => {
       await flow.pair.resources[1]?.kill();
       const env = {
         ...flow.pair.env,
@@ -248,7 +248,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('refused requests', () => {
+  describe('the server refuses', () => {
     const refused = { status: 401, challenges: ['Negotiate'] };
     const base64 = (bytes: Buffer) => bytes.toString('base64');
 
@@ -262,7 +262,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await logged(`"reason":"${reason}`);
     });
 
-    test('a token that is cut off, wherever', async () => {
+    test('a token that is cut off at any place', async () => {
       const whole = Buffer.from(await ticket(alice), 'base64');
       for (let length = 1; length < whole.length; length += 37) {
         const token = base64(whole.subarray(0, length));
@@ -270,7 +270,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('a token of which one bit was changed, in the ticket or in the authenticator', async () => {
+    test('a token with one changed bit in the ticket or in the authenticator', async () => {
       for (const fromEnd of [20, 100, 300, 500]) {
         const bytes = Buffer.from(await ticket(alice), 'base64');
         const at = bytes.length - fromEnd;
@@ -279,31 +279,31 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('a ticket for another service, whose key is in the keytab as well', async () => {
+    test('a ticket for another service, even if the keytab has the key', async () => {
       const token = await ticket(alice, { service: 'host@localhost' });
       expect(await ask(url(), { token })).toMatchObject(refused);
       await logged('a ticket for host/localhost@EXAMPLE.COM');
     });
 
-    test('the same ticket, renamed on its way', async () => {
+    test('a ticket for another service that was renamed in transit', async () => {
       const token = Buffer.from(await ticket(alice, { service: 'host@localhost' }), 'base64');
       token.write('HTTP', token.indexOf('host'));
       expect(await ask(url(), { token: base64(token) })).toMatchObject(refused);
     });
 
-    test('a ticket of a KDC that calls itself the same, but does not know our key', async () => {
+    test('a ticket of an impostor KDC with the same realm name', async () => {
       await using impostor = await startKdc();
       const token = await ticket(await impostor.signIn('alice@EXAMPLE.COM'));
       expect(await ask(url(), { token })).toMatchObject(refused);
     });
 
-    test('alice of a realm that ours trusts is not our alice', async () => {
+    test('alice of another realm that the KDC trusts', async () => {
       const token = await ticket(await kdc.signIn('alice@OTHER.EXAMPLE'));
       expect(await ask(url(), { token })).toMatchObject(refused);
       await logged('no person has the principal alice@OTHER.EXAMPLE');
     });
 
-    test('an unknown principal hears the same as nonsense', async () => {
+    test('an unknown principal, with the same answer as a malformed token', async () => {
       const unknown = await ask(url(), {
         token: await ticket(await kdc.signIn('bob@EXAMPLE.COM')),
       });
@@ -317,21 +317,21 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(seen(unknown)).toEqual(seen(nonsense));
     });
 
-    test('section 6: a page of another origin cannot use the ticket of a browser', async () => {
+    test('section 6: a ticket with an unsafe request of another origin', async () => {
       const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
       const token = await ticket(alice);
       expect((await ask(url(), { method: 'POST', token, headers })).status).toBe(403);
       expect((await ask(url(), { method: 'POST', token })).status).toBe(200);
     });
 
-    test('a field of 64 KiB is read, a longer one is 431', async () => {
+    test('a token field of 64 KiB with 401, and a longer field with 431', async () => {
       const token = base64(Buffer.alloc(48 * 1024, 1));
       expect(await ask(url(), { token })).toMatchObject(refused);
       expect((await ask(url(), { token: 'A'.repeat(100_000) })).status).toBe(431);
     });
   });
 
-  test('a person who is disabled or has lost the name is refused by the next request', async () => {
+  test('a disabled person, and a person without the principal name, are refused from the next request on', async () => {
     const { pair } = flow;
     const statuses = async () => [
       (await ask(url(0), { token: await ticket(alice) })).status,

@@ -1,4 +1,4 @@
-/** The field that each front sends to the server behind it, to the byte (RFC 9729 section 6.2). */
+/** The field that each front adds for the server behind it, octet by octet (RFC 9729 section 6.2). */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ import { startGateway, startHaproxy } from './fronts.ts';
 const GET: HttpRequest = { method: 'GET', target: '/', fields: [], content: Buffer.alloc(0) };
 const KEY = newKey('ed25519', 'basement');
 const FORGED = exportField(Buffer.alloc(EXPORTED));
-/** As a client may write it, and a server behind may read it. */
+/** Spellings of the field that a client may send and a server may accept. */
 const SPELLINGS = [
   'Concealed-Auth-Export',
   'concealed-auth-export',
@@ -59,7 +59,7 @@ describe.each([
   });
   afterAll(() => parts.disposeAsync());
 
-  /** Answers with the lines of every field that may be taken for ours, as they came. */
+  /** Answers with the lines of every field that could be read as the front's own field. */
   async function startEcho(): Promise<string> {
     const server = createServer(({ rawHeaders }, response) => {
       const lines = rawHeaders.flatMap((name, at) =>
@@ -99,7 +99,7 @@ describe.each([
     return JSON.parse(answer.content.toString()) as string[];
   }
 
-  /** Returns the value that RFC 9729 demands for a key on a connection. */
+  /** Returns the value that RFC 9729 requires for this key on this connection. */
   function right({ exporter }: Bound, key = KEY, realm = '') {
     const context = encodeContext({
       algorithm: ALGORITHMS[key.algorithm].code,
@@ -116,9 +116,9 @@ describe.each([
   const proving = ({ exporter }: Bound, more: object = {}) =>
     withProof(GET, { key: KEY, exporter, origin, ...more });
 
-  describe('RFC 8446 section 7.5: the exporter of the connection', () => {
+  describe("RFC 8446 section 7.5: the front sends the connection's exporter value", () => {
     test.each(['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'])(
-      'with %s, for every algorithm',
+      'for a client with %s and every algorithm',
       async (ciphers) => {
         await using connection = await open({ ciphers });
         for (const algorithm of Object.keys(ALGORITHMS) as AlgorithmName[]) {
@@ -132,7 +132,7 @@ describe.each([
       },
     );
 
-    test('another on each connection, be it resumed', async () => {
+    test('with another value for each connection, even a resumed one', async () => {
       await using first = await open();
       const socket = await resumed();
       const second = { exporter: exporterOf(socket), send: sendOver(socket) };
@@ -148,7 +148,7 @@ describe.each([
       expect(await told(connection, request)).toEqual(right(connection, KEY, realm));
     });
 
-    test('for its own origin, whatever Host and the target say', async () => {
+    test('for its own origin, whatever Host and target name', async () => {
       await using connection = await open();
       for (const target of ['/', `${origin}/`]) {
         const request = { ...proving(connection), target };
@@ -157,7 +157,7 @@ describe.each([
       }
     });
 
-    test('a connection of HTTP/2', async () => {
+    test('for a connection over HTTP/2', async () => {
       await using connection = await overTls2(origin);
       const request = { ...proving(connection), target: `${origin}/` };
       expect(await told(connection, request, [FORGED])).toEqual(right(connection));
@@ -165,9 +165,9 @@ describe.each([
     });
   });
 
-  describe('RFC 9729 section 6.2: the frontend does not forward the field of a client', () => {
+  describe("RFC 9729 section 6.2: the front never forwards a client's own field", () => {
     test.each(SPELLINGS)(
-      '%s: without a proof and with one, before and after it, twice',
+      '%s, without and with a proof, before and after it, or twice',
       async (name) => {
         await using connection = await open();
         const forged: Field = [name, FORGED[1]];
@@ -194,14 +194,14 @@ describe.each([
       ['an open quote', 'Concealed k="eA, a=eA, s=2055, v=eA, p=eA'],
       ['nothing else', 'Concealed ,,,=,='],
       ['of another scheme', 'Concealedly k=eA, a=eA, s=2055, v=eA, p=eA'],
-    ])('nothing is told of credentials that are malformed: %s', async (_, authorization) => {
+    ])('and adds no field for malformed credentials: %s', async (_, authorization) => {
       await using connection = await open();
       expect(await told(connection, GET, [['Authorization', authorization], FORGED])).toEqual([]);
       expect(await told(connection, proving(connection))).toEqual(right(connection));
     });
   });
 
-  test('section 7: nothing is told of TLS 1.2', async () => {
+  test('RFC 9729 section 7: the front adds no field over TLS 1.2', async () => {
     const port = portOf(origin);
     const only = { rejectUnauthorized: false, maxVersion: 'TLSv1.2' } as const;
     const socket = connect({ host: 'localhost', port, ...only });

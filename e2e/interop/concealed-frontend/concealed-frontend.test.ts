@@ -1,4 +1,4 @@
-/** RFC 9729 section 6.2: who ends TLS is another than who judges the proof. */
+/** RFC 9729 section 6.2: one server terminates TLS, and another server checks the proof. */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:tls';
@@ -64,7 +64,7 @@ describe.each([
   const open = (options: object = {}) =>
     overTls1('localhost', Number(new URL(origin).port), { ...ACCEPTED, ...options });
 
-  /** A request for a path with a proof for this connection, or what `more` makes of it. */
+  /** A request with a proof for this connection; `more` changes the request. */
   const proving = (
     { exporter }: Pick<BoundConnection, 'exporter'>,
     target = '/told/',
@@ -85,7 +85,7 @@ describe.each([
     return (await connection.send({ ...request, fields })).status;
   }
 
-  /** Returns the field with the export of `other`, which would make its proof good. */
+  /** Returns the field with the exporter value of `other`, which would make its proof valid. */
   function exportOf(other: BoundConnection): Field {
     let exported: Buffer = Buffer.alloc(0);
     proving(other, '/told/', {
@@ -94,9 +94,9 @@ describe.each([
     return exportField(exported);
   }
 
-  describe('a client with the key is let in', () => {
+  describe('a client that proves its key is admitted', () => {
     test.each(['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384'])(
-      'with %s, by every algorithm, again on the same connection',
+      'with %s, by every algorithm, twice on one connection',
       async (ciphers) => {
         await using connection = await open({ ciphers });
         for (const one of [...keys.values(), ...keys.values()]) {
@@ -108,13 +108,13 @@ describe.each([
       },
     );
 
-    test('with the realm of the space, and with no other', async () => {
+    test('with the realm of the space only', async () => {
       await using connection = await open();
       const by = (realm: string) => statusOf(connection, proving(connection, '/told/', { realm }));
       expect([await by('told'), await by('vault'), await by('')]).toEqual([200, 403, 403]);
     });
 
-    test('whatever Host says, or not at all; a proof for what that says is none', async () => {
+    test('with any Host or none; a proof for the name in Host is refused', async () => {
       await using connection = await open();
       const host: Field = ['Host', 'other.example'];
       expect(await statusOf(connection, proving(connection), [host])).toBe(otherHost);
@@ -123,8 +123,8 @@ describe.each([
     });
   });
 
-  describe('refused', () => {
-    test('the proof of another connection, with what that exports, in any spelling, twice', async () => {
+  describe('the server refuses', () => {
+    test("the proof of another connection, even with that connection's field in any spelling, or twice", async () => {
       await using other = await open();
       await using mine = await open();
       const stolen = proving(other);
@@ -141,7 +141,7 @@ describe.each([
       }
     });
 
-    test('section 7: a proof over TLS 1.2, with and without what that exports', async () => {
+    test('RFC 9729 section 7: a proof over TLS 1.2, with and without its exporter value', async () => {
       const port = Number(new URL(origin).port);
       for (const forged of [false, true]) {
         const socket = connect({ host: 'localhost', port, ...ACCEPTED, maxVersion: 'TLSv1.2' });
@@ -162,7 +162,7 @@ describe.each([
       }
     });
 
-    test('in a space that does not believe its frontend', async () => {
+    test('a proof in a space that does not trust its front', async () => {
       await using connection = await open();
       expect(await statusOf(connection, proving(connection, '/itself/'))).toBe(403);
       await using itself = await overTls2(pair.resourceTls);
@@ -170,7 +170,7 @@ describe.each([
       expect(await statusOf(itself, proving(itself, target))).toBe(200);
     });
 
-    test('past the front, from an address that is not trusted', async () => {
+    test('a proof past the front, from an address that is not trusted', async () => {
       await using connection = await open();
       const { fields } = proving(connection);
       const headers = Object.fromEntries([
@@ -190,7 +190,7 @@ describe.each([
       expect(await from('127.0.0.2')).toBe(403);
     });
 
-    test('past the front, over TLS of the server itself', async () => {
+    test("a proof past the front, over the server's own TLS", async () => {
       await using connection = await open();
       const options = { ...ACCEPTED, localAddress: '127.0.0.2' };
       const port = Number(new URL(pair.resourceTls).port);
@@ -204,7 +204,7 @@ describe.each([
     });
   });
 
-  test('section 6.4: a hidden space is there for the key alone', async () => {
+  test('RFC 9729 section 6.4: a hidden space answers only a client with the key', async () => {
     await using connection = await open();
     await using other = await open();
     const put = proving(connection, '/vault/a', {}, 'PUT');

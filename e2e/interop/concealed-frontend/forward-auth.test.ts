@@ -1,4 +1,6 @@
-/** A proof is judged by `/verify`: HAProxy tells what the connection exports, and a proxy behind it asks. */
+/**
+ * `/verify` checks a proof: HAProxy sends the exporter value, and a proxy behind HAProxy asks `/verify`.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +24,7 @@ describe.each([
   { name: 'Caddy', start: startCaddy },
 ])('RFC 9729 section 6.2: HAProxy before $name', ({ start }) => {
   const parts = new AsyncDisposableStack();
-  /** The origins of HAProxy, and of a proxy that clients reach without it. */
+  /** The origins of HAProxy, and of the proxy that clients reach without HAProxy. */
   const origins = { outside: '', bare: '' };
   let key: ConcealedKey;
   let pair: Pair;
@@ -63,7 +65,7 @@ describe.each([
   });
   afterAll(() => parts.disposeAsync());
 
-  /** Says whom it was told of. */
+  /** Answers with the identity fields that it received. */
   async function startApplication(): Promise<string> {
     const server = createServer(({ headers }, response) => {
       response.end(`hello ${String(headers['x-auth-name'])}`);
@@ -86,7 +88,7 @@ describe.each([
     return status === 200 ? content.toString() : status;
   }
 
-  test('a client with the key is let in, and nobody by the proof of another connection', async () => {
+  test('a client with the key is admitted, and the proof of another connection is refused', async () => {
     await using mine = await open();
     await using other = await open();
     let exported: Buffer = Buffer.alloc(0);
@@ -98,7 +100,7 @@ describe.each([
     expect(await answered(mine, stolen, [exportField(exported)])).toBe(403);
   });
 
-  test('without HAProxy the field is that of a client, and does not go on', async () => {
+  test("without HAProxy a client's own field is removed", async () => {
     const exported = Buffer.alloc(EXPORTED, 1);
     const made = withProof(GET, { key, exporter: () => exported, origin: origins.bare });
     const headers = Object.fromEntries([...made.fields, exportField(exported)]);

@@ -8,16 +8,16 @@ import { startProcess } from '../../parts/process.ts';
 import type { CertificateFiles } from '../proxy-site.ts';
 
 export interface Places {
-  /** Folder for what the front is configured with. */
+  /** The folder for the front's configuration. */
   readonly folder: string;
-  /** Where it listens, and what it is known by. */
+  /** The origin of the front, which is also its public origin. */
   readonly origin: string;
-  /** Origin that it hands on to. */
+  /** The origin to which the front forwards requests. */
   readonly upstream: string;
   readonly certificate: CertificateFiles;
 }
 
-/** The configuration that operators copy, with these places in it. */
+/** Starts HAProxy with the documentation's configuration and these places. */
 export async function startHaproxy(places: Places): Promise<AsyncDisposable> {
   const { folder, origin, upstream, certificate } = places;
   const { host, port } = new URL(origin);
@@ -46,7 +46,7 @@ export async function startHaproxy(places: Places): Promise<AsyncDisposable> {
   });
 }
 
-/** Our gateway, in front of an application that speaks Concealed itself. */
+/** Starts Countersign's gateway in front of an application that checks Concealed proofs itself. */
 export async function startGateway(places: Places): Promise<AsyncDisposable> {
   const { origin, upstream, certificate } = places;
   const { certificate: file, key } = certificate;

@@ -1,4 +1,4 @@
-/** The pair with its tour behind a recorder, and a home for programs. */
+/** The pair with its tour behind a recorder, and a HOME folder for programs. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
@@ -14,7 +14,7 @@ import type { Exchange, Redirect } from './recorder.ts';
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 const LIMITS = { credentials: UNLIMITED, signIn: UNLIMITED };
 
-/** A request as the server's log has it. */
+/** A request as the server logged it. */
 export interface Served {
   readonly method: string;
   readonly path: string;
@@ -23,24 +23,27 @@ export interface Served {
 
 export interface DavSite extends AsyncDisposable {
   readonly pair: Pair;
-  /** Public origin in clear text: that of the recorder. */
+  /** The public origin in clear text, which is the recorder's origin. */
   readonly origin: string;
-  /** The addresses of the caller's own tree: through the recorder, and over TLS without it. */
+  /** The addresses of the caller's own tree: through the recorder, and over TLS without the recorder. */
   readonly url: string;
   readonly tlsUrl: string;
-  /** File with the certificate that the server has made; others may read it. */
+  /** The file with the server's certificate, readable by every user. */
   readonly certificate: string;
-  /** A folder to be HOME, with nothing but the certificate. */
+  /** The HOME folder. It contains only the certificate. */
   readonly home: string;
-  /** Returns the exchanges that passed through the recorder during the action. */
+  /** Returns the exchanges that the recorder saw during the action. */
   recorded(action: () => Promise<unknown>): Promise<readonly Exchange[]>;
-  /** Requests in the server's log so far; over TLS there is no other trace. */
+  /** The requests in the server's log so far. Over TLS the recorder sees nothing. */
   served(): readonly Served[];
-  /** Resolves once the server's log has this request: a client may be done before the line is there. */
+  /**
+   * Resolves once the server's log has this request, because a client may finish before the line is
+   * written.
+   */
   hasServed(method: string, path: string, status: number): Promise<void>;
 }
 
-/** The redirects by targets at the recorder. */
+/** Redirects by target at the recorder. */
 export type Redirects = Readonly<Record<string, Redirect>>;
 
 export async function startDavSite(redirects: Redirects = {}): Promise<DavSite> {

@@ -1,10 +1,10 @@
-/** Programs that others wrote, in a home of their own. */
+/** Runs third-party programs in a HOME folder of their own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 export interface ProgramOptions {
-  /** HOME and working folder: nothing of the machine's own settings is read or changed. */
+  /** HOME and working folder, so that the machine's own settings are neither read nor changed. */
   readonly home: string;
   /** Standard input; default: none. */
   readonly input?: string;
@@ -12,7 +12,7 @@ export interface ProgramOptions {
 }
 
 export interface Ended {
-  /** Null when it was ended because it took too long. */
+  /** Null if the program was stopped because it took too long. */
   readonly code: number | null;
   readonly output: string;
   readonly errors: string;
@@ -20,7 +20,7 @@ export interface Ended {
 
 const PATIENCE = 90_000;
 
-/** Runs a program to its end, in whatever way it ends. */
+/** Runs a program to its end. A failure does not reject. */
 export async function program(
   command: string,
   args: readonly string[],
@@ -39,7 +39,7 @@ export async function program(
     timeout: PATIENCE,
     killSignal: 'SIGKILL',
   });
-  child.stdin.on('error', () => undefined); // it may end without reading
+  child.stdin.on('error', () => undefined); // the program may end without reading
   child.stdin.end(input);
   const [output, errors] = await Promise.all([
     text(child.stdout),
@@ -49,7 +49,7 @@ export async function program(
   return { code: child.exitCode, output, errors };
 }
 
-/** The same, of which the exit code must be 0; rejects with what it printed otherwise. */
+/** Runs a program that must succeed; rejects with its output otherwise. */
 export async function succeed(
   command: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** A relay of HTTP/1.1 that keeps what passed: what a client really asks for, and what it is told. */
+/** An HTTP/1.1 relay that records all exchanges between a client and the server. */
 import { once } from 'node:events';
 import { Agent, createServer, request as send } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -15,11 +15,11 @@ export interface Exchange {
 export type Redirect = readonly [status: number, location: string];
 
 export interface Recorder extends AsyncDisposable {
-  /** In the order in which they were answered. */
+  /** All exchanges, in the order of their answers. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** Relays to `upstream` what comes to the port; targets for which there is a redirect get that. */
+/** Relays requests to `upstream`. A target with a redirect gets that redirect. */
 export async function startRecorder(
   port: number,
   upstream: string,

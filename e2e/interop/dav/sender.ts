@@ -1,4 +1,4 @@
-/** Requests with the fields that a client is known to send, written by hand. */
+/** Sends handwritten requests with the fields that a client is known to send. */
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -20,12 +20,12 @@ export type Sender = (
   content?: string | Readable,
 ) => Promise<Reply>;
 
-/** Basic credentials (RFC 7617), as octets of UTF-8. */
+/** Basic credentials (RFC 7617) in UTF-8. */
 export const basic = (name: string, password: string): Fields => ({
   authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
 });
 
-/** Sends to the origin over TLS; ends with `parts`. */
+/** Opens a sender over TLS, which closes with `parts`. */
 export async function overTls(
   site: DavSite,
   always: Fields,

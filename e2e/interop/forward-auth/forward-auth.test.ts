@@ -10,7 +10,7 @@ import type { Pair } from '../../pair/pair.ts';
 import { startCaddy, startNginx } from './proxies.ts';
 import { rawHttp, statusOf } from '../../parts/raw-http.ts';
 
-/** Debian's nginx and Caddy, asking `GET /verify`, in front of an application that knows no OAuth. */
+/** Debian's nginx and Caddy ask `GET /verify`, in front of an application without OAuth. */
 interface Reached {
   readonly method: string;
   readonly url: string;
@@ -19,7 +19,7 @@ interface Reached {
 }
 
 describe.each([
-  // nginx makes 500 of every answer to its question but 2xx, 401 and 403.
+  // nginx turns every answer of /verify into 500, except 2xx, 401 and 403.
   {
     name: 'nginx',
     start: startNginx,
@@ -33,7 +33,7 @@ describe.each([
   let origin: string;
   let pair: Pair;
   let machine: { id: string; secret: string };
-  /** Requests that the application got. */
+  /** The requests that the application received. */
   let reached: Reached[] = [];
 
   beforeAll(async () => {
@@ -109,8 +109,8 @@ describe.each([
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(origin + path, { redirect: 'manual', ...init });
 
-  describe('allowed', () => {
-    test('the application learns who asks, and neither the token nor a key', async () => {
+  describe('an admitted request', () => {
+    test("gives the application the caller's identity, without the token and without an API key", async () => {
       const headers = { ...bearer(await token()), 'X-API-Key': 'a key' };
       const response = await ask('/reports/1?year=2026', { headers });
       expect(response.status).toBe(200);
@@ -132,14 +132,14 @@ describe.each([
     });
 
     test.each(['/a%20b', '/%C3%BC?q=%2F&r=%00', '/a;b,c', '/a?access=1', '/caf%c3%a9/'])(
-      'the target arrives as it was sent: %s',
+      'reaches the application with an unchanged target: %s',
       async (target) => {
         expect((await ask(target, { headers: bearer(await token()) })).status).toBe(200);
         expect(reached.map(({ url }) => url)).toEqual([target]);
       },
     );
 
-    test('content and method arrive, of whatever length and coding', async () => {
+    test('reaches the application with its method and content, of any length and coding', async () => {
       const headers = bearer(await token('app:write'));
       const body = 'x'.repeat(300_000);
       expect((await ask('/a', { method: 'POST', headers, body })).status).toBe(200);
@@ -157,21 +157,21 @@ describe.each([
       ]);
     });
 
-    test('HEAD needs what GET needs', async () => {
+    test('may be HEAD with the scope for GET', async () => {
       const response = await ask('/a', { method: 'HEAD', headers: bearer(await token()) });
       expect(response.status).toBe(200);
       expect(reached.map(({ method }) => method)).toEqual(['HEAD']);
     });
   });
 
-  describe('refused, and the application never hears of it', () => {
+  describe('a refused request never reaches the application:', () => {
     const refused = async (response: Response, status: number) => {
       expect(response.status).toBe(status);
       expect(reached).toEqual([]);
       return response.headers.get('www-authenticate');
     };
 
-    test('no credentials: 401 with the challenges of both schemes, which lead to the metadata', async () => {
+    test('without credentials it gets 401 with the challenges of both schemes, which lead to the metadata', async () => {
       const challenges = await refused(await ask('/a'), 401);
       expect(challenges).toMatch(/^Bearer realm="app".*, DPoP realm="app"/);
       const [, url = ''] = /resource_metadata="([^"]+)"/.exec(challenges ?? '') ?? [];
@@ -183,7 +183,7 @@ describe.each([
     });
 
     test.each(['Bearer x.y.z', 'Bearer', 'Basic YTpi', 'nonsense', 'Bearer a b', 'Bearer '])(
-      'credentials that are none: %j is 401',
+      'with malformed credentials %j it gets 401',
       async (authorization) => {
         expect(await refused(await ask('/a', { headers: { authorization } }), 401)).toContain(
           'Bearer',
@@ -191,7 +191,7 @@ describe.each([
       },
     );
 
-    test('RFC 6750 section 3.1: too little scope is 403 with the scope that is needed', async () => {
+    test('RFC 6750 section 3.1: with too little scope it gets 403 with the required scope', async () => {
       const headers = bearer(await token('app:read'));
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
         const challenge = await refused(await ask('/a', { method, headers }), 403);
@@ -201,7 +201,7 @@ describe.each([
       }
     });
 
-    test('a space that hides: 403 without a word about scopes', async () => {
+    test('with too little scope for a hidden space it gets 403 without scopes', async () => {
       const headers = bearer(await token('hidden:read', '/hidden/'));
       expect((await ask('/hidden/a', { headers })).status).toBe(200);
       reached = [];
@@ -209,7 +209,7 @@ describe.each([
       expect(await refused(response, 403)).toBeNull();
     });
 
-    test('a token of one space is none in another', async () => {
+    test('with a token of another space it gets 401', async () => {
       await refused(
         await ask('/a', { headers: bearer(await token('hidden:read', '/hidden/')) }),
         401,
@@ -229,14 +229,14 @@ describe.each([
       '/a%ff',
       '//evil.example/a',
       '/hidden%2Fa',
-    ])('a path that can be read in two ways: %s', async (target) => {
+    ])('a path with two readings: %s', async (target) => {
       const request = `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${await token()}\r\n\r\n`;
       const status = statusOf(await rawHttp(origin, request));
       expect([400, 403]).toContain(status);
       expect(reached).toEqual([]);
     });
 
-    test('RFC 7009: a revoked token is refused by the next request', async () => {
+    test('RFC 7009: with a revoked token it gets 401 from the next request on', async () => {
       const revoked = await token();
       const headers = bearer(revoked);
       expect((await ask('/a', { headers })).status).toBe(200);
@@ -246,7 +246,7 @@ describe.each([
     });
 
     if (question !== undefined) {
-      test('the question itself is not for clients', async () => {
+      test("a request to the proxy's own question gets 404", async () => {
         for (const path of [question, `${question}?x`]) {
           await refused(await ask(path, { headers: bearer(await token()) }), 404);
         }
@@ -254,7 +254,7 @@ describe.each([
     }
   });
 
-  describe('DPoP (RFC 9449): htu is the URL that the client sees', () => {
+  describe('DPoP (RFC 9449): htu is the URL that the client uses', () => {
     const send = async (
       value: string,
       prover: DpopProver,
@@ -266,7 +266,7 @@ describe.each([
     };
     const newProver = () => dpopProver();
 
-    test('a bound token with its proof; not without, not for another URL, not as Bearer', async () => {
+    test('a bound token is admitted with its proof, and refused without one, for another URL, or as Bearer', async () => {
       const prover = await newProver();
       const bound = await token('app:read', '/', prover);
       expect((await send(bound, prover)).status).toBe(200);
@@ -297,7 +297,7 @@ describe.each([
       expect(reached).toHaveLength(1);
     });
 
-    test('section 9: the nonce reaches the client, refused or not', async () => {
+    test('section 9: a refusal has a nonce, and nginx passes the nonce of a success, too', async () => {
       const prover = await newProver();
       const bound = await token('bound:read', '/bound/', prover);
       const first = await send(bound, prover, { path: '/bound/a' });
@@ -310,7 +310,7 @@ describe.each([
       expect(second.headers.has('dpop-nonce')).toBe(tellsNonceOfSuccess);
     });
 
-    test('two DPoP lines', async () => {
+    test('two DPoP fields are refused', async () => {
       const prover = await newProver();
       const bound = await token('app:read', '/', prover);
       const proof = () => prover.proof({ method: 'GET', url: `${origin}/a`, accessToken: bound });
@@ -322,7 +322,7 @@ describe.each([
   });
 
   describe('forged fields', () => {
-    test('identity fields are replaced', async () => {
+    test('identity fields of the client are replaced', async () => {
       const forged = {
         'x-auth-subject': 'somebody-else',
         'x-auth-name': 'somebody-else',
@@ -349,7 +349,7 @@ describe.each([
       expect(JSON.stringify(reached)).not.toContain('somebody-else');
     });
 
-    test('X-Forwarded-* change neither the method nor the place that is judged', async () => {
+    test('X-Forwarded-* fields of the client change neither the checked method nor the checked address', async () => {
       const headers = {
         ...bearer(await token('app:read')),
         'x-forwarded-method': 'GET',
@@ -374,7 +374,7 @@ describe.each([
       expect(reached.map(({ url }) => url)).toEqual(['/a', '/a']);
     });
 
-    test('two Authorization lines never reach the application', async () => {
+    test('two Authorization fields never reach the application', async () => {
       const good = await token();
       for (const lines of [
         [`Authorization: Bearer ${good}`, 'Authorization: Bearer x'],
@@ -387,7 +387,7 @@ describe.each([
       }
     });
 
-    test('a token in the query is none (RFC 6750 section 2.3)', async () => {
+    test('a token in the query is refused (RFC 6750 section 2.3)', async () => {
       const good = await token();
       expect((await ask(`/a?access_token=${good}`)).status).toBe(401);
       const both = await ask(`/a?access_token=${good}`, { headers: bearer(good) });
@@ -403,14 +403,14 @@ describe.each([
     ['a malformed Max-Forwards', ['Max-Forwards: many']],
     ['two of a field that comes once', ['Max-Forwards: 1', 'Max-Forwards: 2']],
     ['malformed credentials', ['Authorization: Bearer a b']],
-  ])('%s is a refusal, not an error of the proxy', async (_what, lines) => {
+  ])('%s: the proxy answers with a refusal and not with 500 or 502', async (_what, lines) => {
     const head = ['GET /a HTTP/1.1', 'Host: a', 'Connection: close', ...lines];
     const answer = await rawHttp(origin, `${head.join('\r\n')}\r\n\r\n`);
     expect([400, 401, 403]).toContain(statusOf(answer));
     expect(reached).toEqual([]);
   });
 
-  test('a resource server that is away lets nobody in', async () => {
+  test('while the resource server is down, the proxy admits no request', async () => {
     const headers = bearer(await token());
     expect((await ask('/a', { headers })).status).toBe(200);
     reached = [];

@@ -6,19 +6,21 @@ import type { RunningProcess } from '../../parts/process.ts';
 import { rawHttp } from '../../parts/raw-http.ts';
 
 export interface Places {
-  /** Folder for the configuration and for what the proxy writes. */
+  /** The folder for the proxy's configuration and files. */
   readonly folder: string;
-  /** Origin that the proxy listens at. */
+  /** The origin of the proxy. */
   readonly origin: string;
-  /** Origin of another proxy before it, which ends TLS and tells what a connection exports (RFC 9729 section 6.2). */
+  /**
+   * The origin of an outer proxy, which terminates TLS and sends the exporter value (RFC 9729 section 6.2).
+   */
   readonly outside?: string;
-  /** Origin of the resource server. */
+  /** The origin of the resource server. */
   readonly resource: string;
-  /** Origin of the application. */
+  /** The origin of the application. */
   readonly application: string;
 }
 
-/** The configuration that operators copy, with these places in it. */
+/** The documentation's configuration with these places. */
 async function filledIn(template: string, places: Places): Promise<string> {
   const { host, protocol } = new URL(places.outside ?? places.origin);
   const text = await readFile(new URL(template, import.meta.url), 'utf8');
@@ -33,7 +35,7 @@ async function filledIn(template: string, places: Places): Promise<string> {
 
 const answers = (origin: string) => async () => (await rawHttp(origin, 'GET /\r\n\r\n')).length > 0;
 
-/** nginx as one process, so that to end it is to end all of it. */
+/** Starts nginx as a single process, so that ending the process ends all of nginx. */
 export async function startNginx(
   places: Places,
   template = 'nginx-forward-auth.conf',

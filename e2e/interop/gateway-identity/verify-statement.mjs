@@ -13,8 +13,8 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
  */
 export function statementsOf(gateway, name, at = gateway) {
   const keys = createRemoteJWKSet(new URL('/.well-known/countersign-gateway/jwks', at), {
-    cacheMaxAge: 300_000, // a key that was ended is believed for so long at most
-    cooldownDuration: 1000, // a new one is asked for so soon
+    cacheMaxAge: 300_000, // a revoked key stays accepted for at most this time
+    cooldownDuration: 1000, // after this time an unknown key is looked up again
   });
   const expected = {
     typ: 'gateway-identity+jwt',
@@ -23,7 +23,7 @@ export function statementsOf(gateway, name, at = gateway) {
     audience: name,
     requiredClaims: ['sub', 'kind', 'scheme', 'exp'],
     maxTokenAge: 60,
-    clockTolerance: 5, // seconds by which the clocks may differ
+    clockTolerance: 5, // the allowed difference between clocks, in seconds
   };
   /** @param {string | undefined} statement The field X-Auth-Statement. */
   return async (statement = '') => (await jwtVerify(statement, keys, expected)).payload;

@@ -1,4 +1,4 @@
-/** A client that also tells what came of an answer that broke off. */
+/** A client that also reports incomplete answers. */
 import http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
@@ -8,21 +8,21 @@ import type { Field } from '../../clients/digest/exchange.ts';
 export interface Asked {
   readonly method?: string;
   readonly fields?: readonly Field[];
-  /** A stream goes out in pieces, as it comes. */
+  /** A stream is sent in pieces, as they come. */
   readonly content?: string | Buffer | Readable;
   readonly trailers?: readonly Field[];
 }
 
 export interface Answer {
-  /** 0: there was none. */
+  /** 0 without an answer. */
   readonly status: number;
   /** Names in lower case. */
   readonly fields: readonly Field[];
   readonly content: Buffer;
-  /** Whether its end was told to be the end. */
+  /** Whether the answer reached its announced end. */
   readonly complete: boolean;
   readonly trailers: readonly Field[];
-  /** Statuses and fields of what came before it. */
+  /** Statuses and fields of interim answers. */
   readonly interim: readonly (readonly [status: number, fields: readonly Field[]])[];
 }
 
@@ -33,7 +33,7 @@ export interface Client extends AsyncDisposable {
 export const VERSIONS = ['HTTP/1.1', 'HTTP/2'] as const;
 export type Version = (typeof VERSIONS)[number];
 
-/** Connections to an origin that are kept: as many as there are requests at a time, or one of HTTP/2. */
+/** Opens kept connections to an origin: over HTTP/1.1 one per parallel request, over HTTP/2 one. */
 export function connectTo(origin: string, version: Version): Client {
   return version === 'HTTP/2' ? overOneSession(origin) : overKeptConnections(origin);
 }
@@ -60,7 +60,7 @@ function overKeptConnections(origin: string): Client {
       sent.on('information', (one) => {
         given.interim.push([one.statusCode, pairs(one.rawHeaders)]);
       });
-      // The rest of the request is not wanted any more.
+      // After an answer the server may close the request early.
       sent.on('error', () => given.status === 0 && resolve(given));
       sent.on('response', (message: IncomingMessage) => {
         given.status = message.statusCode ?? 0;
@@ -112,7 +112,7 @@ function overOneSession(origin: string): Client {
       stream.on('response', (headers) => {
         given.status = headers[':status'] ?? 0;
         given.fields = flat(headers);
-        if (!begun) stream.end(); // nobody wants the content
+        if (!begun) stream.end(); // for a request without content
       });
       stream.on('trailers', (headers) => {
         given.trailers = flat(headers);

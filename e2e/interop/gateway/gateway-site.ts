@@ -1,4 +1,4 @@
-/** The pair with applications behind it, and two people whom it knows. */
+/** The pair with applications behind its gateway, and two people. */
 import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
 import type { Field } from '../../clients/digest/exchange.ts';
@@ -6,7 +6,7 @@ import { ALICE, JASON } from '../site.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A space, by its path and realm, without what all have in common. */
+/** A space by its path and realm, without the members that all spaces share. */
 export interface Gate extends Members {
   readonly upstream: Members;
 }
@@ -21,7 +21,7 @@ export interface GatewaySite extends AsyncDisposable {
 
 type Gates = Readonly<Record<string, Gate>>;
 
-/** `gates` by their paths without slashes around; `more`: further members of the configuration. */
+/** `gates`: spaces by path without outer slashes; `more`: further members of the configuration. */
 export async function startGatewaySite(
   gates: Gates | ((origin: string) => Gates),
   more: Members & { readonly resource?: string } = {},
@@ -51,7 +51,7 @@ export async function startGatewaySite(
   };
 }
 
-/** Basic credentials of somebody (RFC 7617), in octets of UTF-8. */
+/** Basic credentials of a person (RFC 7617), in UTF-8. */
 export const basic = ({ name, password } = ALICE): Field => [
   'Authorization',
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,

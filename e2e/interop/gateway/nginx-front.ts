@@ -6,16 +6,19 @@ import { rawHttp } from '../../parts/raw-http.ts';
 import type { CertificateFiles } from '../proxy-site.ts';
 
 export interface NginxFront {
-  /** Takes its configuration and what it writes. */
+  /** The folder for nginx's configuration and files. */
   readonly folder: string;
-  /** Origin that it listens at, over TLS. */
+  /** The origin of nginx, with TLS. */
   readonly origin: string;
-  /** Origin that requests go on to. */
+  /** The origin to which nginx forwards requests. */
   readonly upstream: string;
   readonly certificate: CertificateFiles;
 }
 
-/** Debian's nginx in front of us, as one process: it ends TLS, says who asks, and keeps its connections. */
+/**
+ * Starts Debian's nginx as a single process in front of the gateway: it terminates TLS, sends the client's
+ * address, and keeps connections.
+ */
 export async function startNginxFront(front: NginxFront): Promise<RunningProcess> {
   const { folder, origin } = front;
   const file = join(folder, 'nginx.conf');

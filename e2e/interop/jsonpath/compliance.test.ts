@@ -5,8 +5,8 @@ import type { Pair } from '../../pair/pair.ts';
 import suite from './rfc9535-compliance.json' with { type: 'json' };
 
 /**
- * The compliance suite of RFC 9535: all of it by the evaluation of queries, and one of 36 as a document and
- * a QUERY of it at a real process.
+ * The compliance suite of RFC 9535: the query evaluator runs all cases, and one case in 36 is also sent as
+ * a QUERY to a real process.
  */
 interface Case {
   readonly name: string;
@@ -14,7 +14,7 @@ interface Case {
   readonly invalid_selector?: boolean;
   readonly document?: unknown;
   readonly result?: unknown;
-  /** All that are right, where members have no order. */
+  /** All allowed results, if the order of members is free. */
   readonly results?: readonly unknown[];
 }
 
@@ -37,11 +37,11 @@ function send(method: string, type: string, content: string): Promise<Response> 
   });
 }
 
-test('has its 703 cases', () => {
+test('the suite has 703 cases', () => {
   expect(CASES).toHaveLength(703);
 });
 
-/** Throws `HttpError` 422. */
+/** Throws `HttpError` 422 for an invalid query. */
 function evaluated({ selector, document = null }: Case): unknown {
   const query = { type: 'application/jsonpath', text: selector };
   const content = Buffer.from(JSON.stringify(document));
@@ -58,7 +58,7 @@ test.each(CASES)('$name', (one) => {
 
 const SOME = CASES.filter((_, index) => index % 36 === 0);
 
-test('twenty go over HTTP, some of them invalid', () => {
+test('twenty cases are sent over HTTP, including invalid queries', () => {
   expect(SOME).toHaveLength(20);
   expect(new Set(SOME.map((one) => one.invalid_selector === true)).size).toBe(2);
 });

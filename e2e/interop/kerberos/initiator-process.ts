@@ -1,7 +1,7 @@
 /**
- * The client's side of GSS-API, in a process of its own because the library takes the tickets from the
- * environment. Arguments: service, mechanism, flags. Each line of standard input is a message of the
- * server in base64, at first an empty one; each line of standard output says what came of it.
+ * The client side of GSS-API, in a separate process because the library takes tickets from the environment.
+ * Arguments: service, mechanism, flags. Each line of standard input is a server message in base64 (the
+ * first line is empty); each line of standard output is the result.
  */
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';

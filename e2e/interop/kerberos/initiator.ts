@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROCESS = fileURLToPath(new URL('initiator-process.ts', import.meta.url));
 
-/** Numbers of npm `kerberos` and of RFC 2744 appendix A; the last of MS-KILE section 3.2.5.2. */
+/** Constants of npm `kerberos` and of RFC 2744 appendix A; the last one is from MS-KILE section 3.2.5.2. */
 export const SPNEGO = 6;
 export const KERBEROS = 9;
 export const MUTUAL = 2;
@@ -19,13 +19,13 @@ export interface InitiatorOptions {
   readonly flags?: number;
 }
 
-/** A client that can be told to do what a well-behaved one would not. */
+/** A client that can also behave incorrectly. */
 export class Initiator implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   #complaints = '';
 
-  /** `env`: of a person who has tickets. */
+  /** `env`: the environment of a person who has tickets. */
   constructor(env: NodeJS.ProcessEnv, options: InitiatorOptions = {}) {
     const { service = 'HTTP@localhost', mechanism = SPNEGO, flags = MUTUAL } = options;
     this.#child = spawn(process.execPath, [PROCESS, service, `${mechanism}`, `${flags}`], { env });
@@ -36,8 +36,8 @@ export class Initiator implements AsyncDisposable {
   }
 
   /**
-   * The next message, in base64, to the one of the server; `complete`: nothing is left to be proved.
-   * Rejects with what the library says when it does not accept the server's message.
+   * Returns the next message in base64, after the server's message; `complete`: the exchange is proved.
+   * Rejects with the library's error if the library refuses the server's message.
    */
   async step(message = ''): Promise<{ readonly token: string; readonly complete: boolean }> {
     this.#child.stdin.write(`${message}\n`);
@@ -53,7 +53,7 @@ export class Initiator implements AsyncDisposable {
   }
 }
 
-/** The one message of a client, in base64. */
+/** The first message of a new client, in base64. */
 export async function ticket(env: NodeJS.ProcessEnv, options?: InitiatorOptions): Promise<string> {
   await using initiator = new Initiator(env, options);
   return (await initiator.step()).token;

@@ -1,4 +1,4 @@
-/** A server of MCP with sessions and streams, behind the guard and behind the gateway, and who attacks it. */
+/** An MCP server with sessions and streams, behind the guard and behind the gateway, and attacks on it. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ describe.each(WAYS)('behind the %s', (way) => {
   let client: RawClient;
   let session: Readonly<Record<string, string>>;
 
-  /** A token of somebody new. */
+  /** A token of a new person. */
   const tokenOf = async (scope = BOTH, aud = url) => {
     const { id } = await site.flow.pair.addPerson(randomUUID());
     return site.flow.forge({ client_id: 'host', sub: id, sub_gen: 0, aud, scope });
@@ -46,7 +46,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     session = await client.begin();
   });
 
-  test('events come when they are sent, while the answer goes on', async () => {
+  test('events arrive when they are sent, before the answer ends', async () => {
     const watched = await client.call('watch_notes', { count: 2 }, { fields: session });
     expect(watched.headers.get('content-type')).toBe('text/event-stream');
     const events = eventsOf(watched);
@@ -58,7 +58,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     expect([await next(), await next(), await next()]).toEqual(['two', 'watched 2', undefined]);
   });
 
-  test('a client that was cut off resumes after Last-Event-ID', async () => {
+  test('a disconnected client resumes after Last-Event-ID', async () => {
     const cut = new AbortController();
     const sent = { fields: session, signal: cut.signal };
     const events = eventsOf(await client.call('watch_notes', { count: 2 }, sent));
@@ -70,7 +70,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     await said('missed, too');
     const answer = await eventually(async () => {
       const resumed = await client.send('GET', { fields: seen });
-      // 409 until the server has seen that the client is gone.
+      // The server answers 409 until it has noticed the disconnected client.
       expect(resumed.status).toBe(200);
       return resumed;
     });
@@ -80,7 +80,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     }
   });
 
-  test('the SDK resumes a stream that the server has cut, and ends its session', async () => {
+  test('the SDK resumes a stream that the server has closed, and deletes its session', async () => {
     const headers = { Authorization: `Bearer ${await tokenOf()}` };
     const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
     const sdk = new Client({ name: 'host', version: '1.0.0' });
@@ -98,7 +98,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     await sdk.close();
   });
 
-  test('a client that leaves its long stream frees the place of it at the server', async () => {
+  test('a client that leaves its long stream can open another stream', async () => {
     const cut = new AbortController();
     const open = (signal: AbortSignal) => client.send('GET', { fields: session, signal });
     expect((await open(cut.signal)).status).toBe(200);
@@ -114,7 +114,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     expect((await add('late')).status).toBe(404);
   });
 
-  test('a tool that needs more: 403 insufficient_scope names all scopes, and where to ask', async () => {
+  test('a call of a tool with more scopes gets 403 insufficient_scope, with all scopes and the metadata', async () => {
     const reader = new RawClient(url, await tokenOf('notes:read'));
     const own = await reader.begin();
     const refused = await reader.call('add_note', { note: 'no' }, { fields: own });
@@ -131,7 +131,7 @@ describe.each(WAYS)('behind the %s', (way) => {
 
   describe('attacks', () => {
     test.each(['POST', 'GET', 'DELETE'])(
-      "MCP, session hijacking: %s with another person's session finds none",
+      "MCP, session hijacking: %s with another person's session gets 404",
       async (method) => {
         const stranger = new RawClient(url, await tokenOf());
         const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -144,20 +144,20 @@ describe.each(WAYS)('behind the %s', (way) => {
       },
     );
 
-    test('a session without a token is no credential', async () => {
+    test('a session id without a token gets 401', async () => {
       const answer = await fetch(url, { method: 'DELETE', headers: { ...session } });
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toContain('scope="notes:read"');
       expect((await add('still there')).status).toBe(200);
     });
 
-    test('nobody states for themselves who they are', async () => {
+    test('a client cannot claim another identity', async () => {
       const forged = { ...session, 'X-Auth-Statement': 'e30.e30.', 'X-Auth-Subject': 'admin' };
       const stranger = new RawClient(url, await tokenOf(), forged);
       expect((await stranger.send('DELETE')).status).toBe(404);
     });
 
-    test('RFC 8707: a token for the other server is refused, with the session too', async () => {
+    test('RFC 8707: a token for the other server is refused, even with the session id', async () => {
       const other = site.urls[way === 'guard' ? 'gateway' : 'guard'];
       const stranger = new RawClient(url, await tokenOf(BOTH, other), session);
       const answer = await stranger.send('DELETE');
@@ -175,7 +175,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     });
 
     test.each(['https://evil.example', 'null'])(
-      'MCP, DNS rebinding: a page of the origin %s is refused, with a good token too',
+      'MCP, DNS rebinding: a page of the origin %s is refused, even with a valid token',
       async (Origin) => {
         const answer = await client.initialize({ Origin });
         expect(answer.status).toBe(403);
@@ -183,7 +183,7 @@ describe.each(WAYS)('behind the %s', (way) => {
       },
     );
 
-    test('a reader that does not read holds nobody up, and gets every page in the end', async () => {
+    test('a slow reader delays no other client, and gets all of its answer', async () => {
       const pages = 128;
       const slow = eventsOf(await client.call('print', { pages }, { fields: session }));
       expect((await slow.next()).value?.text).toMatch(/^0 x/);
@@ -194,7 +194,7 @@ describe.each(WAYS)('behind the %s', (way) => {
     });
   });
 
-  test('Fetch, CORS protocol: a page that is listed begins a session, and reads its name', async () => {
+  test('Fetch, CORS protocol: a page of a listed origin begins a session, and reads its id', async () => {
     const asked = 'authorization,content-type,last-event-id,mcp-protocol-version,mcp-session-id';
     const allowed = await fetch(url, {
       method: 'OPTIONS',
@@ -217,7 +217,7 @@ describe.each(WAYS)('behind the %s', (way) => {
   });
 });
 
-describe('behind the gateway, in the end', () => {
+describe('an MCP server behind the gateway', () => {
   let client: RawClient;
   let session: Readonly<Record<string, string>>;
   let person: string;
@@ -263,7 +263,7 @@ describe('behind the gateway, in the end', () => {
     expect(rows).toEqual(expect.arrayContaining(starts.match(/[A-Z]+(?==)/g) ?? []));
   });
 
-  test('MCP, DNS rebinding: a page that bound its own name to the gateway gets 421, and the session lives on', async () => {
+  test('MCP, DNS rebinding: a page under a rebound name gets 421, and the session continues', async () => {
     const { hostname, port, pathname } = new URL(site.urls.gateway);
     const headers = { ...session, Host: 'evil.example' };
     const asked = request({ hostname, port, path: pathname, method: 'DELETE', headers }).end();
@@ -273,7 +273,7 @@ describe('behind the gateway, in the end', () => {
     expect((await client.send('DELETE', { fields: session })).status).toBe(200);
   });
 
-  test('a stream ends with the access of its person', async () => {
+  test('a stream ends when the access of its person ends', async () => {
     const watched = await client.call('watch_notes', { count: 1 }, { fields: session });
     const events = eventsOf(watched);
     expect((await events.next()).value?.text).toBe('watching');
@@ -282,7 +282,7 @@ describe('behind the gateway, in the end', () => {
     expect((await client.send('DELETE', { fields: session })).status).toBe(401);
   });
 
-  test('a stream whose server fell is broken off, not ended, and the next request is 502', async () => {
+  test('if the server dies, its stream is reset, and the next request gets 502', async () => {
     const watched = await client.call('watch_notes', { count: 1 }, { fields: session });
     const events = eventsOf(watched);
     expect((await events.next()).value?.text).toBe('watching');

@@ -1,5 +1,5 @@
-// How an MCP server learns who calls it when the gateway alone reaches it. The gateway has checked the token and the
-// scopes of the tools, and states who calls. Middleware of Express.
+// How an MCP server learns its caller if only the gateway can reach it. The gateway has checked the token
+// and the scopes of the tools, and sends a statement of the caller. Express middleware.
 import { statementsOf } from './verify-statement.mjs';
 
 const whoAsks = statementsOf(new URL(process.env.RESOURCE).origin, 'notes');

@@ -1,4 +1,5 @@
-// How an MCP server learns who calls it when clients reach it directly: it checks tokens itself. Middleware of Express.
+// How an MCP server learns its caller if clients reach it directly: it verifies tokens itself. Express
+// middleware.
 import { protect } from '@countersign/resource';
 
 const { ISSUER: issuer, RESOURCE: resource, CLIENT, SECRET } = process.env;

@@ -11,7 +11,7 @@ import { PersonAtPages } from '../oauth/person-at-pages.ts';
 import { type McpSite, startMcpSite } from './mcp-site.ts';
 
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-/** The address at which the suite has a browser begin. */
+/** The URL at which the suite starts a browser. */
 const BEGIN = /^http\S+\?\S*code_challenge=\S+$/m;
 
 interface Check {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-/** Runs both scenarios for a client; resolves to what each check found. */
+/** Runs both scenarios for a client; resolves to the result of each check. */
 async function run(clientId: string, port: number): Promise<readonly Check[]> {
   const { pair } = site;
   const results = join(pair.data, `results-${port}`);
@@ -48,7 +48,7 @@ async function run(clientId: string, port: number): Promise<readonly Check[]> {
   return found.flatMap((text) => JSON.parse(text) as Check[]);
 }
 
-// With a secret the suite is of no use here: it sends none where the metadata also lists the method `none`.
+// With a client secret the suite fails: it sends no secret if the metadata also lists the method `none`.
 test.each([
   [
     'that an operator registered',

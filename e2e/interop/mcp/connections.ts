@@ -10,9 +10,9 @@ type Tool = Readonly<Record<string, string>>;
 
 export interface Connection {
   connect(): Promise<void>;
-  /** Resolves to the text that the tool says. Throws `Unauthorized` where a person has to decide. */
+  /** Resolves to the tool's text. Throws `Unauthorized` if a person has to decide. */
   call(name: string, tool?: Tool): Promise<string>;
-  /** Gets tokens by the answer that a browser has brought. */
+  /** Gets tokens with the authorization answer from the browser. */
   finish(answer: URLSearchParams): Promise<void>;
   close(): Promise<void>;
   /** The revision of the protocol, once connected. */
@@ -21,7 +21,7 @@ export interface Connection {
 
 const INFO = { name: 'host', version: '1.0.0' };
 
-/** Returns the text of the one block that a result has. */
+/** Returns the text of a result's only block. */
 function textOf(result: object): string {
   const { content } = result as { content: [{ text: string }] };
   return content[0].text;
@@ -29,7 +29,9 @@ function textOf(result: object): string {
 
 export const VERSION_1 = {
   Unauthorized: auth1.UnauthorizedError,
-  /** Version 1 refreshes its tokens where it should ask for more, so that it never gets more. */
+  /**
+   * With a refresh token, version 1 refreshes instead of asking for more scopes, and so never gets them.
+   */
   grants: ['authorization_code'],
   revision: '2025-11-25',
   type: 'Bearer',
@@ -68,7 +70,7 @@ export const VERSION_2 = {
   },
 };
 
-/** The same with tokens that are bound to a key of the host. */
+/** Version 2 with tokens that are bound to a key of the host. */
 export const VERSION_2_DPOP: typeof VERSION_2 = {
   ...VERSION_2,
   type: 'DPoP',

@@ -2,7 +2,7 @@
 export class EventLog {
   #events = [];
 
-  /** Identifiers tell nothing: where a stream is resumed, the session and its owner were checked before. */
+  /** An event id needs no secret: before a stream is resumed, the session and its owner are checked. */
   storeEvent(stream, message) {
     const id = `${this.#events.length}`;
     this.#events.push({ id, stream, message });

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { DpopSession } from '@modelcontextprotocol/client';
 import type { Callback } from '../../parts/callback.ts';
 
-/** The part of an MCP application that remembers for the SDK, of either version: `OAuthClientProvider` of both. */
+/** The state that an MCP application keeps for the SDK: the `OAuthClientProvider` of both versions. */
 export class Host<Tokens extends object, Discovery extends object> {
   readonly clientMetadataUrl: string;
   readonly redirectUrl: string;
   readonly clientMetadata: { redirect_uris: string[]; grant_types: string[] };
-  /** Where the person's browser is to go; undefined: nowhere. */
+  /** The URL to which the SDK sends the person's browser; undefined before. */
   sentTo: URL | undefined;
   kept: Tokens | undefined;
-  /** Binds the tokens to a key (RFC 9449), which only version 2 can do. */
+  /** Binds the tokens to a key (RFC 9449). Only version 2 supports this. */
   dpop?: () => Promise<DpopSession>;
   readonly #callback: Callback;
   #state = '';
@@ -41,7 +41,7 @@ export class Host<Tokens extends object, Discovery extends object> {
     if (which === 'all' || which === 'discovery') this.#discovery = undefined;
   };
 
-  /** The parameters of the answer that the browser has brought. */
+  /** The parameters of the answer that the browser brought back. */
   async answer(): Promise<URLSearchParams> {
     return new URL((await this.#callback.answer(this.#state)).url).searchParams;
   }

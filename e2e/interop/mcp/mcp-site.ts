@@ -4,17 +4,17 @@ import { documentServer, webDocument } from '#shared/client-documents/document-s
 import { type Pair, type PairOptions, startPair } from '../../pair/pair.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 
-/** The pair, and a site that has the documents of clients that nobody registered. */
+/** The pair, and a site with client documents of unregistered clients. */
 export interface McpSite extends AsyncDisposable {
   readonly pair: Pair;
   /**
-   * Puts the document of a program on the person's machine onto the site. Its answers go to any port of loopback, to
+   * Adds the document of a program on the person's machine, which gets its answers at any loopback port, at
    * `/callback`. Returns its `client_id`.
    */
   describeClient(name: string, members?: object): string;
 }
 
-/** Starts both; the servers trust the certificate of the site. */
+/** Starts the pair and the site. The servers trust the site's certificate. */
 export async function startMcpSite(settings?: PairOptions['settings']): Promise<McpSite> {
   await using parts = new AsyncDisposableStack();
   const folder = parts.use(await temporaryFolder());

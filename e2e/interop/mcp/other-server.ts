@@ -2,18 +2,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An MCP server of somebody else, which is its own authorization server, too. */
+/** An attacker's MCP server, which is its own authorization server, too. */
 export interface OtherServer extends AsyncDisposable {
   readonly origin: string;
-  /** Its endpoint of MCP. */
+  /** Its MCP endpoint. */
   readonly url: string;
-  /** The documents by path that it answers with. */
+  /** The documents that it serves, by path. */
   readonly documents: Map<string, object>;
-  /** The paths that were asked for. */
+  /** The paths of received requests. */
   readonly asked: string[];
 }
 
-/** Starts one on loopback; it refuses everybody, and names its metadata (RFC 9728 section 5.1). */
+/**
+ * Starts an MCP server on loopback that refuses every request and names its metadata (RFC 9728 section
+ * 5.1).
+ */
 export async function startOtherServer(): Promise<OtherServer> {
   const documents: OtherServer['documents'] = new Map();
   const asked: string[] = [];

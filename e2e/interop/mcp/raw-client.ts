@@ -8,7 +8,7 @@ interface Message {
 
 export interface Event {
   readonly id: string;
-  /** The words of a notification or a tool. */
+  /** The text of a notification or a tool. */
   readonly text: string;
 }
 
@@ -17,13 +17,13 @@ type Fields = Readonly<Record<string, string>>;
 const ACCEPT = 'application/json, text/event-stream';
 const REVISION = '2025-11-25';
 
-/** Somebody's session at a server, or none yet. */
+/** A session at an MCP server, or a client before its session. */
 export class RawClient {
   readonly #url: string;
   readonly #fields: Fields;
   #id = 0;
 
-  /** `fields` of every request. */
+  /** `fields` are sent with every request. */
   constructor(url: string, token: string, fields: Fields = {}) {
     this.#url = url;
     this.#fields = { Authorization: `Bearer ${token}`, ...fields };
@@ -56,7 +56,7 @@ export class RawClient {
     return this.request('initialize', params, { fields });
   }
 
-  /** Begins a session; returns the field that names it. */
+  /** Begins a session; returns the field with its id. */
   async begin(): Promise<Fields> {
     const response = await this.initialize();
     const id = response.headers.get('mcp-session-id');
@@ -76,7 +76,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** The events of an answer with text, as they come (HTML standard, section 9.2.6). */
+/** The events of an event-stream answer, as they come (HTML standard, section 9.2.6). */
 export async function* eventsOf({ body }: Response): AsyncGenerator<Event, void, void> {
   let begun = '';
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -94,7 +94,7 @@ export async function* eventsOf({ body }: Response): AsyncGenerator<Event, void,
   }
 }
 
-/** Returns what all events that are left say. */
+/** Returns the texts of all remaining events. */
 export async function textsOf(events: AsyncIterable<Event>): Promise<readonly string[]> {
   const texts: string[] = [];
   for await (const { text } of events) texts.push(text);

@@ -36,7 +36,10 @@ let folder: string;
 let site: McpSite;
 let browser: Browser;
 let callback: Callback;
-/** Nobody is to go there: the documents name its addresses, where a logo is, for example. */
+/**
+ * An address that no server and no browser may visit. Documents name it, for example as the address of a
+ * logo.
+ */
 let elsewhere: Elsewhere;
 
 const serverAt = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
@@ -55,7 +58,7 @@ beforeAll(async () => {
   });
   site = parts.use(
     await startMcpSite(({ resource }) => ({
-      // On a busy machine a follower may be late.
+      // On a busy machine a follower may be slow.
       revocations: { lease: 5 },
       spaces: [
         spaceOf(serverAt(ports['1']), 'notes 1', { serves: 'verify' }),
@@ -76,13 +79,13 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync());
 
 interface Elsewhere extends AsyncDisposable {
-  /** Members of a document with its addresses (RFC 7591 section 2). */
+  /** Members of a client document with this address (RFC 7591 section 2). */
   readonly members: Readonly<Record<string, string>>;
-  /** Connections until now. */
+  /** The number of connections so far. */
   readonly visits: number;
 }
 
-/** Listens at loopback, where the servers and the browser could go. */
+/** Listens on loopback, where servers and browser could connect. */
 async function startElsewhere(): Promise<Elsewhere> {
   let visits = 0;
   const server = createServer((socket) => {
@@ -105,11 +108,11 @@ async function startElsewhere(): Promise<Elsewhere> {
   };
 }
 
-/** The URL that clients know of each server. */
+/** The public URL of each server. */
 const urlOf = (which: string) =>
   which === 'gateway' ? `${site.pair.resource}/mcp` : serverAt(ports[which]);
 
-/** Starts the server of that version of the SDK, or that of version 2 behind the gateway. */
+/** Starts the server with this version of the SDK, or the server of version 2 behind the gateway. */
 async function startServer(which: string, port: number): Promise<void> {
   const name = which === '1' ? 'server-1.mjs' : 'server-2.mjs';
   const server = join(folder, name);
@@ -162,7 +165,7 @@ describe.each([
     expect(elsewhere.visits).toBe(0);
   });
 
-  /** Goes where the SDK sends the browser, and decides; resolves to the answer that comes back. */
+  /** Follows the SDK's redirect in the browser and decides; resolves to the answer. */
   async function decided(decision: 'Allow' | 'Deny'): Promise<URLSearchParams> {
     await page.goto(String(host.sentTo));
     if (await page.getByLabel('Password').isVisible()) await signIn(page, person);
@@ -173,7 +176,7 @@ describe.each([
     return host.answer();
   }
 
-  /** A host that has connected after a person allowed it. */
+  /** Connects the host, with the person's permission. */
   async function connected(): Promise<void> {
     await expect(connection.connect()).rejects.toBeInstanceOf(sdk.Unauthorized);
     await connection.finish(await decided('Allow'));
@@ -182,7 +185,7 @@ describe.each([
     await connection.connect();
   }
 
-  test('from the bare URL to a tool, by a client that nobody registered', async () => {
+  test('an unregistered client gets from the bare URL to a tool', async () => {
     await connected();
     expect([connection.revision, host.kept?.token_type]).toEqual([sdk.revision, sdk.type]);
     expect(host.sentTo?.origin).toBe(site.pair.issuer);
@@ -194,7 +197,7 @@ describe.each([
     expect(await connection.call('list_notes')).toContain('first');
   });
 
-  test('a tool that needs more: 403 insufficient_scope, and the person decides', async () => {
+  test('a tool with more scopes gets 403 insufficient_scope, and the person decides', async () => {
     await connected();
     const add = () => connection.call('add_note', { note: 'second' });
     await expect(add()).rejects.toBeInstanceOf(sdk.Unauthorized);
@@ -205,7 +208,7 @@ describe.each([
     expect(await connection.call('list_notes')).toContain('second');
   });
 
-  test('a person who denies more leaves the host what it had', async () => {
+  test('if a person denies more scopes, the host keeps its access', async () => {
     await connected();
     await expect(connection.call('add_note', { note: 'no' })).rejects.toBeInstanceOf(
       sdk.Unauthorized,
@@ -217,14 +220,14 @@ describe.each([
     expect(await connection.call('list_notes')).not.toContain('no');
   });
 
-  test('a call after the person ended the access: 401, and the host asks anew', async () => {
+  test('after the person revokes access, a call gets 401, and the host asks again', async () => {
     await connected();
     await page.goto(`${site.pair.issuer}/account`);
     const name = `End the access of ${new URL(clientId).host}`;
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('button', { name: 'End the access', exact: true }).click();
     await page.getByText('The application has no access any more').waitFor();
-    // Version 2 says that it forgets its tokens.
+    // Version 2 logs that it drops its tokens.
     using _ = jest.spyOn(console, 'warn').mockReturnValue();
     host.sentTo = undefined;
     await expect(connection.call('list_notes')).rejects.toBeInstanceOf(sdk.Unauthorized);

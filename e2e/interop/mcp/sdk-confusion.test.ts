@@ -1,4 +1,7 @@
-/** An MCP server of an attacker confuses the SDKs about which authorization server is whose (RFC 9700 section 4.4). */
+/**
+ * An attacker's MCP server gives the SDKs false information about authorization servers (RFC 9700 section
+ * 4.4).
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Callback, startCallback } from '../../parts/callback.ts';
 import { PersonAtPages } from '../oauth/person-at-pages.ts';
@@ -41,11 +44,11 @@ describe.each([
     other.asked.length = 0;
   });
 
-  /** The metadata of the attacker: its resource, and the authorization servers that it names. */
+  /** The attacker's metadata: its resource, and the authorization servers that it names. */
   const describeResource = (resource: string, ...servers: readonly string[]) =>
     other.documents.set(RESOURCE, { resource, authorization_servers: servers });
 
-  test('a server that names ours as its own: no token is issued for it (RFC 8707 section 2.2)', async () => {
+  test("an attacker's server that names our issuer: no token is issued for it (RFC 8707 section 2.2)", async () => {
     describeResource(other.url, site.pair.issuer);
     await expect(connection.connect()).rejects.toBeInstanceOf(sdk.Unauthorized);
     expect(host.sentTo?.searchParams.get('resource')).toBe(other.url);
@@ -56,13 +59,13 @@ describe.each([
     });
   });
 
-  test('a server that says it is our resource: nobody is sent anywhere (RFC 9728 section 3.3)', async () => {
+  test("an attacker's server that claims our resource: the browser is sent nowhere (RFC 9728 section 3.3)", async () => {
     describeResource(site.pair.documents, site.pair.issuer);
     await expect(connection.connect()).rejects.toThrow('does not match');
     expect(host.sentTo).toBeUndefined();
   });
 
-  test('a server that has our sign-in page and its own token endpoint gets no code', async () => {
+  test("an attacker's server with our sign-in page and its own token endpoint gets no code", async () => {
     describeResource(other.url, other.origin);
     const token_endpoint = `${other.origin}/token`;
     other.documents.set(SERVER, { ...ours, issuer: other.origin, token_endpoint });
@@ -75,17 +78,17 @@ describe.each([
     expect(other.asked).not.toContain('/token');
   });
 
-  // Version 1 compares neither; the tests above are what protects its people.
+  // Version 1 checks neither. The tests above show what protects its users.
   if (version === '1') return;
 
-  test('metadata at another origin with our issuer is not used (RFC 8414 section 3.3)', async () => {
+  test('metadata of our issuer at another origin is not used (RFC 8414 section 3.3)', async () => {
     describeResource(other.url, other.origin);
     other.documents.set(SERVER, ours);
     await expect(connection.connect()).rejects.toThrow(/issuer/i);
     expect(host.sentTo).toBeUndefined();
   });
 
-  test('a code with our iss goes to no other token endpoint (RFC 9207 section 2.4)', async () => {
+  test('a code with our iss is sent to no other token endpoint (RFC 9207 section 2.4)', async () => {
     describeResource(other.url, other.origin);
     const token_endpoint = `${other.origin}/token`;
     other.documents.set(SERVER, { ...ours, issuer: other.origin, token_endpoint });

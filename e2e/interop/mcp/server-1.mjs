@@ -1,4 +1,5 @@
-// An MCP server of version 1 of the SDK, in Express, behind Countersign: a server and a transport for each request.
+// An MCP server with SDK version 1 on Express, behind Countersign: each request gets its own server and
+// transport.
 import { protect } from '@countersign/resource';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';

@@ -1,4 +1,4 @@
-// An MCP server of version 2 of the SDK, in Hono, behind Countersign.
+// An MCP server with SDK version 2 on Hono, behind Countersign.
 import { protect } from '@countersign/resource';
 import { serve } from '@hono/node-server';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
@@ -21,7 +21,7 @@ const { fetch } = createMcpHandler(() => {
 
 const app = new Hono();
 
-/** The server is reached directly, and checks tokens itself. */
+/** For a server that clients reach directly, and that verifies tokens itself. */
 function behindGuard() {
   const guard = protect({
     issuer,
@@ -40,7 +40,7 @@ function behindGuard() {
   });
 }
 
-// The gateway alone reaches this server, and has judged the token and the call.
+// Only the gateway can reach this server, and it has checked the token and the call.
 if (BEHIND === 'gateway') app.all('/mcp', (c) => fetch(c.req.raw));
 else behindGuard();
 

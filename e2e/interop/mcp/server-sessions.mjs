@@ -11,7 +11,7 @@ const { BEHIND, ORIGIN, PORT } = process.env;
 const { identify, caller, judgeCalls } = await import(`./behind-${BEHIND}.mjs`);
 
 const notes = [];
-/** Called with each new note. */
+/** Functions to call with each new note. */
 const watchers = new Set();
 
 function notesServer() {
@@ -68,13 +68,13 @@ async function begin(owner) {
 
 const app = express();
 
-// The specification of MCP demands a check of Origin, against pages that rebind a name to this server.
+// The MCP specification requires a check of Origin, against pages that rebind a name to this server.
 app.use('/mcp', ({ headers: { origin } }, response, next) => {
   if (origin === undefined || origin === ORIGIN) next();
   else response.status(403).end();
 });
 
-// The gateway answers preflights itself. It also writes these fields in place of those of an application.
+// The gateway answers preflights itself, and replaces an application's CORS fields.
 if (BEHIND === 'guard') {
   app.use('/mcp', ({ method, headers: { origin } }, response, next) => {
     if (origin === undefined) return next();
@@ -96,7 +96,8 @@ app.all('/mcp', async (request, response) => {
   const named = request.headers['mcp-session-id'];
   const isFirst = named === undefined && isInitializeRequest(request.body);
   const session = isFirst ? await begin(id) : sessions.get(named);
-  // Knowing the name of a session is no proof of anything: somebody else's is answered as one that does not exist.
+  // The id of a session is no proof of identity: another person's session gets the answer for an unknown
+  // one.
   if (session?.owner !== id) response.status(named === undefined ? 400 : 404).end();
   else await session.transport.handleRequest(request, response, request.body);
 });

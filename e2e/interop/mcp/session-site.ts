@@ -1,4 +1,4 @@
-/** The pair, and a server of MCP with sessions twice: behind the guard, and behind the gateway. */
+/** The pair and two MCP servers with sessions: one behind the guard, one behind the gateway. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,12 +21,12 @@ export const PAGE = 'https://host.example';
 
 export interface SessionSite extends AsyncDisposable {
   readonly flow: Flow;
-  /** The URL that clients know of each, which is its resource. */
+  /** The public URL of each server, which is its resource. */
   readonly urls: Readonly<Record<Way, string>>;
   readonly servers: Readonly<Record<Way, RunningProcess>>;
 }
 
-/** `blocks`: the blocks of the page that fill the folder of each server. */
+/** `blocks`: the code blocks of the page, with which each server's folder is filled. */
 export async function startSessionSite(
   blocks: Readonly<Record<Way, readonly string[]>>,
 ): Promise<SessionSite> {
@@ -41,7 +41,7 @@ export async function startSessionSite(
   const flow = parts.use(
     await startFlow({
       settings: ({ resource }) => ({
-        // On a busy machine a follower may be late.
+        // On a busy machine a follower may be slow.
         revocations: { lease: 5 },
         spaces: [
           {
