@@ -10,17 +10,20 @@ import { startProxySite } from './proxy-site.ts';
 import type { ProxySite } from './proxy-site.ts';
 import { identity } from './site.ts';
 
-/** Downloaders and text browsers of Debian, as they come: what each can do, and where it gives up. */
+/**
+ * Downloaders and text browsers of Debian with default settings: which schemes each supports, and where
+ * each fails.
+ */
 const run = promisify(execFile);
 
-/** ELinks does not decode a password of a URL. */
+/** ELinks does not decode a password in a URL. */
 const WALTER = { name: 'walter', password: 'plain-enough' };
 const USER = `${WALTER.name}:${WALTER.password}`;
 const withUser = (url: string) => url.replace('http://', `http://${USER}@`);
 
 type Scheme = 'basic' | 'digest';
 
-/** The URL to fetch, and the file for a program that prints nothing. */
+/** The URL to download, and the file for a program that does not print. */
 interface Fetch {
   readonly url: string;
   readonly scheme: Scheme;
@@ -30,7 +33,7 @@ interface Fetch {
 interface Program {
   readonly command: string;
   readonly args: (fetch: Fetch) => readonly string[];
-  /** The value for a proxy in the environment. */
+  /** The value of the proxy variable in the environment. */
   readonly proxy: (url: string) => string;
 }
 
@@ -79,7 +82,7 @@ const PROGRAMS = {
   },
 } as const satisfies Readonly<Record<string, Program>>;
 
-/** How it ended, and what it wrote. */
+/** How the program ended, and what it wrote. */
 interface Ended {
   readonly code: number;
   readonly text: string;
@@ -92,7 +95,7 @@ async function fetchWith(
   proxy?: string,
 ): Promise<Ended> {
   await using home = await temporaryFolder();
-  // HTTPie asks the network for a newer version of itself otherwise.
+  // Without this file HTTPie looks for a newer version of itself on the network.
   const httpie = join(home.path, '.config', 'httpie');
   await mkdir(httpie, { recursive: true });
   await writeFile(join(httpie, 'config.json'), '{"disable_update_warnings": true}');
@@ -103,7 +106,7 @@ async function fetchWith(
     HOME: home.path,
     LC_ALL: 'C.UTF-8',
     TERM: 'dumb',
-    // Without this some of them ask no proxy for a server on this machine.
+    // By default some programs use no proxy for a server on this machine.
     ...(proxy !== undefined && { http_proxy: program.proxy(proxy), no_proxy: '' }),
   };
   const args = program.args({ url, scheme, file });
@@ -140,12 +143,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['elinks', 'all', 'basic'],
     ['aria2', 'basic', 'basic'],
     ['aria2', 'all', 'basic'],
-  ])('%s is let in at /schemes/%s/ by %s', async (program, space, scheme) => {
+  ])('%s is admitted at /schemes/%s/ by %s', async (program, space, scheme) => {
     const text = identity(scheme === 'basic' ? 'Basic' : 'Digest', space, WALTER);
     expect(await fetchWith(program, url(space), scheme)).toEqual({ code: 0, text });
   });
 
-  // wget2, lynx, ELinks and aria2 do not know SHA-256 or Digest; HTTPie's library sees no Digest behind other challenges.
+  // wget2, lynx, ELinks and aria2 support no SHA-256 or no Digest. HTTPie's library sees no Digest behind
+  // other challenges.
   test.each<[keyof typeof PROGRAMS, string, Scheme, number, RegExp]>([
     ['wget2', 'all', 'basic', 6, /^$/],
     ['wget2', 'digest', 'digest', 6, /^$/],
@@ -153,20 +157,20 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['lynx', 'digest', 'digest', 1, /Can't retry with authorization/],
     ['elinks', 'digest', 'digest', 0, /"status":401/],
     ['aria2', 'digest', 'digest', 24, /^$/],
-  ])('%s finds no challenge for itself at /schemes/%s/ (%s)', async (...row) => {
+  ])('%s finds no supported challenge at /schemes/%s/ (%s)', async (...row) => {
     const [program, space, scheme, code, says] = row;
     const ended = await fetchWith(program, url(space), scheme);
     expect(ended).toEqual({ code, text: expect.stringMatching(says) as unknown });
   });
 
   test.each(['httpie', 'lynx', 'aria2'] as const)(
-    '%s is let in by the forward proxy',
+    '%s is admitted by the forward proxy',
     async (program) => {
       const text = identity('Basic', 'basic', WALTER);
       expect(await fetchWith(program, url('basic'), 'basic', proxy())).toEqual({ code: 0, text });
     },
   );
-  test('RFC 9110 section 4.2.4: ELinks sends name and password in the target for a proxy', async () => {
+  test('RFC 9110 section 4.2.4: ELinks sends name and password in the target to a proxy', async () => {
     const { text } = await fetchWith('elinks', url('basic'), 'basic', proxy());
     expect(text).toMatch(/"status":400.*4\.2\.4/);
   });

@@ -12,14 +12,14 @@ import type { Field, HttpRequest, HttpResponse, Send } from '../clients/digest/e
 
 export interface OverHttp2 extends AsyncDisposable {
   readonly session: ClientHttp2Session;
-  /** Takes targets in absolute-form, and host and port with CONNECT. */
+  /** Sends a request. Targets are in absolute-form, or host and port for CONNECT. */
   readonly send: Send;
 }
 
-/** One connection of HTTP/2 (RFC 9113): to `http:` with prior knowledge, to `https:` by ALPN. */
+/** Opens one HTTP/2 connection (RFC 9113): to `http:` with prior knowledge, to `https:` by ALPN. */
 export function overHttp2(proxy: string): OverHttp2 {
   const session = http2.connect(proxy, { rejectUnauthorized: false });
-  session.on('error', () => undefined); // each of its streams fails as well
+  session.on('error', () => undefined); // each stream reports the failure, too
   return {
     session,
     send: (request) => sendOn(session, request),
@@ -55,8 +55,8 @@ function sendOn(session: ClientHttp2Session, request: HttpRequest): Promise<Http
 }
 
 /**
- * The same to be written in octets: of a string and an empty buffer that are written at once, Node sends memory that it
- * has given back, still in 26.10.
+ * A stream that writes octets only. If a string and an empty buffer are written together, Node (still in
+ * 26.10) sends freed memory.
  */
 function octets(stream: ClientHttp2Stream): Duplex {
   const [near, far] = duplexPair();

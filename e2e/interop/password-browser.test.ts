@@ -9,12 +9,12 @@ import { until } from '../parts/process.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** Basic (RFC 7617) and Digest (RFC 7616) in Chromium, and what pages elsewhere make it send. */
+/** Basic (RFC 7617) and Digest (RFC 7616) in Chromium, and requests that pages of other origins cause. */
 const WRONG = { ...ALICE, password: 'wrong' };
 
 const parts = new AsyncDisposableStack();
 let browser: Browser;
-/** A page elsewhere with a form, by two names: of the same site as ours, though another origin, and not. */
+/** A page with a form at two addresses: another origin of the same site, and another site. */
 let elsewhere: { readonly sameSite: string; readonly crossSite: string };
 
 beforeAll(async () => {
@@ -54,14 +54,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   afterAll(async () => site[Symbol.asyncDispose]());
 
-  /** A window of somebody who gives the browser this password when it asks for one. */
+  /** A window of a person who gives the browser this password when it asks. */
   async function windowOf({ name: username, password }: typeof ALICE): Promise<Page> {
     const context = await newPerson(browser);
     await context.setHTTPCredentials({ username, password });
     return context.newPage();
   }
 
-  /** Returns the page's answer, and the credentials that it sent unasked: those after a 401 are not shown. */
+  /** Returns the page's answer, and the credentials that the browser sent without a 401 before. */
   async function visit(page: Page, url: string) {
     const response = await page.goto(url);
     if (response === null) throw new Error('there is no answer');
@@ -76,7 +76,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['three-algorithms', 'Digest', /algorithm=SHA-256,/],
     ['both', 'Digest', /^Digest /],
   ])('%s', (space, scheme, credentials) => {
-    test.each([ALICE, JASON])('$name, twice', async (person) => {
+    test.each([ALICE, JASON])('admits $name, twice', async (person) => {
       const page = await windowOf(person);
       const body = identity(scheme, space, person);
       expect(await visit(page, site.url(space))).toMatchObject({ status: 200, body });
@@ -86,21 +86,21 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await page.context().close();
     });
 
-    test('a wrong password is 401', async () => {
+    test('answers 401 to a wrong password', async () => {
       const page = await windowOf(WRONG);
       expect(await visit(page, site.url(space))).toMatchObject({ status: 401 });
       await page.context().close();
     });
   });
 
-  test('RFC 7616 section 3.4: to auth-int alone Chromium answers without qop, and is refused', async () => {
+  test('RFC 7616 section 3.4: if only auth-int is offered, Chromium answers without qop, and is refused', async () => {
     const page = await windowOf(ALICE);
     expect(await visit(page, site.url('auth-int'))).toMatchObject({ status: 401 });
     await until(() => site.pair.resources[0]?.log.includes('"reason":"no qop') === true);
     await page.context().close();
   });
 
-  test('user and password in the address are for the browser alone', async () => {
+  test('uses user and password in the URL, which do not reach the page', async () => {
     const page = await (await newPerson(browser)).newPage();
     const userinfo = `${ALICE.name}:${encodeURIComponent(ALICE.password)}@`;
     const seen = await visit(page, site.url('basic').replace('://', `://${userinfo}`));
@@ -108,7 +108,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await page.context().close();
   });
 
-  describe('a form elsewhere, in a browser that has the password', () => {
+  describe('a form of another origin, in a browser that has the password', () => {
     async function submit(from: string, space: string) {
       const page = await windowOf(ALICE);
       const url = site.url(space);
@@ -123,7 +123,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return { status, method, scheme: authorization.split(' ')[0] };
     }
 
-    test('gets 403 at an origin that the space names without credentials', async () => {
+    test('gets 403 at an origin that the space lists without credentials', async () => {
       const came = await submit(elsewhere.crossSite, 'basic-for-scripts');
       expect(came).toEqual({ status: 403, method: 'POST', scheme: 'Basic' });
     });
@@ -137,12 +137,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         expect(came).toEqual({ status: 403, method: 'POST', scheme });
       });
 
-      test('gets 200 at an origin that the space names', async () => {
+      test('gets 200 at an origin that the space lists', async () => {
         const came = await submit(elsewhere.crossSite, `${space}-for-friends`);
         expect(came).toEqual({ status: 200, method: 'POST', scheme });
       });
 
-      test('gets 403 at an origin that the space does not name', async () => {
+      test('gets 403 at an origin that the space does not list', async () => {
         const came = await submit(elsewhere.sameSite, `${space}-for-friends`);
         expect(came).toMatchObject({ status: 403 });
       });

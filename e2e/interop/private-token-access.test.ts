@@ -16,14 +16,14 @@ import {
 } from './private-token/privacypass.ts';
 import { startTokenSite, type TokenSite } from './private-token/token-site.ts';
 
-/** Access to tokens: the endpoint that issues them is a protected resource for clients of others. */
+/** Access to tokens: the endpoint that issues tokens is a protected resource for third-party clients. */
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 const SCOPE = 'private-token';
 const WORDS = 'without saying who you are';
 
 const newKey = async () => oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
 
-/** Does it again, once, when the server has asked for a nonce (RFC 9449 section 8). */
+/** Repeats the attempt once if the server requires a nonce (RFC 9449 section 8). */
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
   return attempt().catch((error: unknown) => {
     if (!oauth.isDPoPNonceError(error)) throw error;
@@ -31,7 +31,7 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Sends by the library's request to a protected resource, since its other one has no place for a proof. */
+/** Sends through the library's protected resource request, because its other request takes no proof. */
 function sendWith(accessToken: string, DPoP?: oauth.DPoPHandle): SendRequest {
   return async (bytes, url) => {
     const headers = new Headers({ 'content-type': MediaType.PRIVATE_TOKEN_REQUEST });
@@ -63,8 +63,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const addApp = async () =>
     new App(site.flow, await addClient('--public', ...CODE_GRANTS, '--redirect-uri', CALLBACK));
 
-  describe('oauth4webapi: DPoP, nonces asked for (RFC 9449)', () => {
-    test('RFC 9728: from the refusal to the server that gives access, and to a token', async () => {
+  describe('oauth4webapi with DPoP and required nonces (RFC 9449)', () => {
+    test('RFC 9728: gets from the refusal to the authorization server and to a token', async () => {
       const refused: unknown = await get(sendWith('none')).catch((error: unknown) => error);
       if (!(refused instanceof oauth.WWWAuthenticateChallengeError)) throw refused;
       expect(refused.cause.map(({ scheme }) => scheme).toSorted()).toEqual(['bearer', 'dpop']);
@@ -101,12 +101,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('a person', () => {
+  describe('a person at the consent page', () => {
     test.each([
       ['en', WORDS],
       ['de', 'ohne zu sagen, wer Sie sind'],
     ])(
-      'is told in plain words (%s), allows an application, and ends it',
+      'sees the scope explained in %s, allows an application, and revokes it',
       async (language, words) => {
         const { flow, requestUrl: resource } = site;
         const person = await newPerson(flow);
@@ -132,12 +132,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         await expect(get(send)).rejects.toThrow('failed with code:401');
         expect(refresh).not.toBe('');
         expect(refusal(await app.refresh(refresh, { resource }))).toEqual(INVALID_GRANT);
-        // Nobody knows whose it is, so nobody can take it back.
+        // No server knows whose token this is, so it cannot be revoked.
         expect(await statusOf(other)).toBe(200);
       },
     );
 
-    test('denies it: there is no code, and no token', async () => {
+    test('denies an application, which then gets no code and no token', async () => {
       const { flow, requestUrl: resource } = site;
       const browser = await signedIn(flow, await newPerson(flow));
       const app = await addApp();
@@ -146,7 +146,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect([answer.get('error'), answer.get('code')]).toEqual(['access_denied', null]);
     });
 
-    test('RFC 8628: through a device, whose page has the same words', async () => {
+    test('RFC 8628: sees the same explanation for a device', async () => {
       const { flow, requestUrl: resource } = site;
       const id = await addClient('--public', ...DEVICE_FLOW);
       const { body } = await post(flow, '/device/auth', { client_id: id, scope: SCOPE, resource });
@@ -166,7 +166,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await statusOf(await get(sendAs(`Bearer ${access}`)))).toBe(200);
     });
 
-    test('everything of whom is ended gets no more tokens at once', async () => {
+    test('whose access is revoked gets no more tokens at once', async () => {
       const { flow, requestUrl: resource } = site;
       const person = await newPerson(flow);
       const browser = await signedIn(flow, person);
@@ -178,7 +178,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(get(send)).rejects.toThrow('failed with code:401');
     });
 
-    test('is not asked by an application that may not have it', async () => {
+    test('is not asked by an application without the scope', async () => {
       const { flow, requestUrl: resource } = site;
       const app = await App.add(flow);
       const browser = await signedIn(flow, await newPerson(flow));

@@ -35,7 +35,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
   const newUser = async () => CliUser.start(flow, person);
 
   test.each(['blind-rsa-2048', 'voprf-p384'])(
-    '%s: got in advance, redeemed one by one',
+    '%s: tokens are fetched in advance and redeemed one by one',
     async (type) => {
       await using user = await newUser();
       const { code, said } = await user.approve([
@@ -75,14 +75,14 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     },
   );
 
-  test('redeem without a terminal waits for no sign-in, and says what to do', async () => {
+  test('redeem without a terminal does not wait for a sign-in, and says what to do', async () => {
     await using user = await newUser();
     const { code, stderr } = await user.run('private-token', 'redeem', url);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`private-token get ${url}`)]);
     expect(stderr).not.toContain('Waiting for approval');
   });
 
-  test('at the origin in clear of this machine as well', async () => {
+  test("tokens work at this machine's clear-text origin, too", async () => {
     await using user = await newUser();
     const clear = `${flow.pair.resource}/schemes/private-token/`;
     await user.approve(['private-token', 'get', clear]);
@@ -90,7 +90,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('anonymous')]);
   });
 
-  test('the commands of docs/how-to/private-token.md: five tokens are fetched, one is spent', async () => {
+  test('the commands of docs/how-to/private-token.md fetch five tokens and spend one', async () => {
     await using user = await newUser();
     const [commands = ''] = await examples('docs/how-to/private-token.md', 'sh private-token');
     const [get = [], redeem = []] = atPair(flow.pair, commands)
@@ -102,7 +102,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     expect(await tokensOf(user)).toHaveLength(4);
   });
 
-  test('beside other schemes: /schemes/all/ takes the tokens of the same origin', async () => {
+  test('/schemes/all/ accepts tokens of the same origin beside other schemes', async () => {
     await using user = await newUser();
     await user.approve(['private-token', 'get', url]);
     const all = `${flow.pair.resourceTls}/schemes/all/`;
@@ -114,7 +114,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     });
   });
 
-  test('a quota that ends halfway (429) leaves the tokens before it', async () => {
+  test('tokens that were fetched before the quota ended (429) are kept', async () => {
     await using user = await newUser();
     const { code, said } = await user.approve(['private-token', 'get', url, '--count', '8']);
     expect([code, said]).toEqual([1, expect.stringContaining('6 of 8 tokens')]);
@@ -124,14 +124,14 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     expect(await tokensOf(user)).toHaveLength(6);
   });
 
-  test('RFC 8628 section 3.5: denied on the page, and no token is issued', async () => {
+  test('RFC 8628 section 3.5: if the person denies on the page, no token is issued', async () => {
     await using user = await newUser();
     const { code, said } = await user.approve(['private-token', 'get', url], 'deny');
     expect([code, said]).toEqual([1, expect.stringContaining('The request was denied.')]);
     await expect(tokensOf(user)).rejects.toThrow('ENOENT');
   });
 
-  test('five processes at once: each its own token', async () => {
+  test('five processes at once each spend another token', async () => {
     await using user = await CliUser.start(flow, person, runProcess);
     await user.approve(['private-token', 'get', url, '--count', '5']);
     const ended = await Promise.all(
@@ -141,7 +141,7 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     expect(await tokensOf(user)).toEqual([]);
   });
 
-  test('the files of the pair hold no token', async () => {
+  test('the files of the pair contain no token', async () => {
     await using user = await newUser();
     await user.approve(['private-token', 'get', url]);
     const [token = ''] = await tokensOf(user);

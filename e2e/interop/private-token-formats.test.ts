@@ -30,16 +30,18 @@ import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { TYPES as LIBRARY_TYPES } from './private-token/privacypass.ts';
 
-/** Our parsers read what @cloudflare/privacypass-ts serializes, and our clients ask an issuer made with it. */
+/**
+ * Our parsers read what @cloudflare/privacypass-ts serializes, and our clients use an issuer made with it.
+ */
 const ISSUER = 'issuer.example';
 const DIRECTORY_URL = `https://${ISSUER}/.well-known/private-token-issuer-directory`;
 
-/** Its parsers read a Buffer of the pool from the pool's beginning. */
+/** The library's parsers would read a pooled Buffer from the start of its pool. */
 const unpooled = (bytes: Uint8Array) => new Uint8Array(bytes);
 
 interface TheirIssuer {
   readonly publicKey: Uint8Array;
-  /** TokenResponse to a TokenRequest. */
+  /** Returns the TokenResponse to a TokenRequest. */
   issue(request: Uint8Array): Promise<Uint8Array>;
   verify(token: Uint8Array): Promise<boolean>;
 }
@@ -94,7 +96,7 @@ describe.each(TYPES)('$name', ({ type, startIssuer, blind }) => {
     key = Buffer.from(issuer.publicKey);
   });
 
-  test('RFC 9578: our client gets a token from its issuer', async () => {
+  test("RFC 9578: our client gets a token from the library's issuer", async () => {
     const digest = challengeDigest(challenge.serialize());
     const input = tokenInput(type, randomBytes(32), digest, tokenKeyId(key));
     const { blinded, finalize } = blind(key, input, systemRandom);
@@ -114,7 +116,7 @@ describe.each(TYPES)('$name', ({ type, startIssuer, blind }) => {
     expect(finalize(response)).toBeUndefined();
   });
 
-  test('RFC 9577 section 2.2.2, RFC 9578: its request and its token are what we read', async () => {
+  test("RFC 9577 section 2.2.2, RFC 9578: our parsers read the library's request and token", async () => {
     const client = theirs.newClient();
     const asked = (await client.createTokenRequest(challenge, issuer.publicKey)).serialize();
     const request = parseTokenRequest(asked);
@@ -144,7 +146,7 @@ describe.each(TYPES)('$name', ({ type, startIssuer, blind }) => {
     }
   });
 
-  test('RFC 9577 section 2.1.2: its challenge in quotes is what we read', () => {
+  test("RFC 9577 section 2.1.2: our parser reads the library's challenge in quotes", () => {
     const field = new WWWAuthenticateHeader(challenge, issuer.publicKey, 60).toString(true);
     const [first, ...more] = parseChallenges(`Basic realm="a, b", ${field}`)?.slice(1) ?? [];
     expect([first?.scheme, more]).toEqual(['PrivateToken', []]);
@@ -158,7 +160,7 @@ describe.each(TYPES)('$name', ({ type, startIssuer, blind }) => {
     });
   });
 
-  test('RFC 9578 section 4: the directory of its issuers, whose URL for requests is relative', () => {
+  test("RFC 9578 section 4: our parser reads its issuers' directory, with a relative URL for requests", () => {
     const document = {
       'issuer-request-uri': '/token-request',
       'token-keys': [{ 'token-type': type, 'token-key': key.toString('base64url') }],
@@ -185,7 +187,7 @@ describe('TokenChallenge (RFC 9577 section 2.1.1)', () => {
     origins: fc.array(name, { maxLength: 4 }),
   });
 
-  test('to the octet the same from both, and read by both', () => {
+  test("both implementations write the same octets and read each other's", () => {
     fc.assert(
       fc.property(challenges, ({ type, issuer, context: bytes, origins }) => {
         const theirs = new TokenChallenge(type, issuer, bytes, origins).serialize();

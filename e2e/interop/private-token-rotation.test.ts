@@ -11,7 +11,7 @@ import {
 } from './private-token/privacypass.ts';
 import { startTokenSite, type TokenSite } from './private-token/token-site.ts';
 
-/** Keys of the issuer come and go under @cloudflare/privacypass-ts, in seconds; nothing is restarted. */
+/** The issuer's keys rotate within seconds under @cloudflare/privacypass-ts, without a restart. */
 const TIMES = { rotation: 7, overlap: 8, maxAge: 2 };
 
 const encoded = (key: Uint8Array) => Buffer.from(key).toString('base64url');
@@ -19,18 +19,21 @@ const encoded = (key: Uint8Array) => Buffer.from(key).toString('base64url');
 test.each([
   ['sqlite', 'store'],
   ['postgres', 'issuer'],
-] as const)('RFC 9578 section 4: on %s, VOPRF verified by the %s', async (kind, verification) => {
-  const times = { ...TIMES, verification };
-  await using site = await startTokenSite(kind, times);
-  await Promise.all(TYPES.map((type) => throughRotation(site, type)));
-});
+] as const)(
+  'RFC 9578 section 4: keys rotate on %s, with VOPRF verified by the %s',
+  async (kind, verification) => {
+    const times = { ...TIMES, verification };
+    await using site = await startTokenSite(kind, times);
+    await Promise.all(TYPES.map((type) => throughRotation(site, type)));
+  },
+);
 
-/** One life of a key, from the tokens that it issues to the refusal of the last of them. */
+/** Follows one key from the tokens that it issues to the refusal of its last token. */
 async function throughRotation(site: TokenSite, type: LibraryType): Promise<void> {
   const url = `${site.flow.pair.resourceTls}/schemes/private-token/`;
   const statusOf = async (token: Token) =>
     (await redeem(url, new AuthorizationHeader(token).toString())).status;
-  /** Those in the directory, without padding; of them the first that issues. */
+  /** The keys in the directory, without padding, and the first key that issues. */
   const keys = async () => {
     const { 'token-keys': all } = await site.directory();
     const ofType = all.filter((key) => key['token-type'] === type.type);

@@ -19,7 +19,7 @@ import {
 } from './private-token/privacypass.ts';
 import { startTokenSite, type TokenSite } from './private-token/token-site.ts';
 
-/** PrivateToken (RFC 9577, RFC 9578) by @cloudflare/privacypass-ts, from the tour. */
+/** PrivateToken (RFC 9577, RFC 9578) at the tour, with @cloudflare/privacypass-ts. */
 const SCHEMES = ['DPoP', 'SCRAM-SHA-256', 'Digest', 'SCRAM-SHA-1', 'Bearer', 'Basic'];
 
 const PLACES = [
@@ -34,8 +34,8 @@ const HERE: Place = PLACES[0];
 
 const quoted = (token: Token) => new AuthorizationHeader(token).toString(true);
 
-// Stores and verifications are the other way round in private-token-rotation.test.ts. Tokens of both types
-// are good at all places; how they are written and what spoils them is looked at for one type each.
+// private-token-rotation.test.ts combines stores and verifications the other way. Tokens of both types work
+// everywhere; spellings and faults are tested for one type each.
 describe.each([
   { kind: 'sqlite', verification: 'issuer', type: VOPRF },
   { kind: 'postgres', verification: 'store', type: BLIND_RSA },
@@ -59,8 +59,8 @@ describe.each([
     ]);
   }
 
-  describe.each(PLACES)('$origin, /schemes/$space/', (place) => {
-    test('RFC 9577 section 2.1: it reads our challenges as they were meant', async () => {
+  describe.each(PLACES)('a token at $origin, /schemes/$space/', (place) => {
+    test('RFC 9577 section 2.1: the library reads our challenges with all their values', async () => {
       const answer = await fetch(url(place));
       const field = answer.headers.get('www-authenticate') ?? '';
       const others = SCHEMES.filter((scheme) => field.includes(`${scheme} `));
@@ -82,7 +82,7 @@ describe.each([
       }
     });
 
-    test.each(TYPES)('$name: a token is good once, of nobody', async (each) => {
+    test.each(TYPES)('$name: is accepted once, and is anonymous', async (each) => {
       const token = await obtain(each, await offerAt(url(place), each.type), site.send);
       const answer = await redeem(url(place), quoted(token));
       expect(answer.status).toBe(200);
@@ -104,24 +104,24 @@ describe.each([
       ['without quotes', (token: string) => `PrivateToken token=${token}`],
       ['without padding', (token: string) => `PrivateToken token="${token.replace(/=+$/, '')}"`],
       ['with neither', (token: string) => `PrivateToken token=${token.replace(/=+$/, '')}`],
-    ])('RFC 9577 section 2.2.2: as it writes a token, %s', async (_how, write) => {
+    ])("RFC 9577 section 2.2.2: is accepted in the library's spelling, %s", async (_how, write) => {
       const field = quoted(await another());
       const [, text = ''] = /^PrivateToken token="([^"]+)"$/.exec(field) ?? [];
       expect((await redeem(url(), write(text))).status).toBe(200);
     });
 
-    test('its default spelling of Authorization', async () => {
+    test("is accepted in the library's default spelling of Authorization", async () => {
       const field = new AuthorizationHeader(await another()).toString();
       expect((await redeem(url(), field)).status).toBe(200);
     });
 
-    test('RFC 9577 section 2.1.3: at the other origin refused, and then still good at its own', async () => {
+    test('RFC 9577 section 2.1.3: is refused at another origin, and stays valid at its own', async () => {
       const token = await another();
       await refused(token, PLACES[2]);
       expect((await redeem(url(PLACES[1]), quoted(token))).status).toBe(200);
     });
 
-    test('a token of which one octet is another: refused', async () => {
+    test('is refused with one changed octet', async () => {
       const token = await another();
       for (const part of [
         token.authInput.nonce,
@@ -136,7 +136,7 @@ describe.each([
       expect((await redeem(url(), quoted(token))).status).toBe(200);
     });
 
-    test('header_to_token does all of it, once its requests say who asks', async () => {
+    test('header_to_token gets a token, once its requests have an access token', async () => {
       const field = (await offer()).toString(true);
       await expect(headerToToken(field)).rejects.toThrow('tokenRequest failed with code:401');
       signInFetch();
@@ -154,7 +154,7 @@ describe.each([
     expect((await redeem(url(PLACES[1]), authorization)).status).toBe(200);
   });
 
-  test('RFC 9578 section 6.4: its origin takes our tokens of blind RSA', async () => {
+  test("RFC 9578 section 6.4: the library's origin accepts our blind RSA tokens", async () => {
     const offer = await offerAt(url(), BLIND_RSA.type);
     const token = await obtain(BLIND_RSA, offer, site.send);
     const key = await importKey(offer.tokenKey);
@@ -165,14 +165,14 @@ describe.each([
     expect(await origin.verify(token, key)).toBe(false);
   });
 
-  test('RFC 9578 section 4: it finds the endpoint for requests in our directory', async () => {
+  test('RFC 9578 section 4: the library finds the endpoint for requests in our directory', async () => {
     expect(await getIssuerUrl(new URL(site.directoryUrl).host)).toBe(site.requestUrl);
     const { status, headers } = await fetch(site.directoryUrl);
     const media = headers.get('content-type');
     expect([status, media]).toEqual([200, 'application/private-token-issuer-directory']);
   });
 
-  test('RFC 9578 section 5.4: the issuer is asked about tokens of VOPRF where it is to be', async () => {
+  test('RFC 9578 section 5.4: the issuer is asked about VOPRF tokens if it is to verify them', async () => {
     const token = await obtain(VOPRF, await offerAt(url(), VOPRF.type), site.send);
     expect((await redeem(url(), quoted(token))).status).toBe(200);
     const { log } = site.flow.pair.authz[0] ?? { log: '' };
@@ -180,7 +180,7 @@ describe.each([
     expect(log.includes('/private-token/verify')).toBe(verification === 'issuer');
   });
 
-  /** The library has no place for an access token: here its `fetch` adds one to requests for tokens. */
+  /** The library cannot send an access token: here its `fetch` adds one to token requests. */
   function signInFetch(): void {
     const plain = fetch;
     jest.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
@@ -191,7 +191,7 @@ describe.each([
   }
 });
 
-/** As the library does it for itself. */
+/** Imports a key as the library does. */
 function importKey(spki: Uint8Array): Promise<webcrypto.CryptoKey> {
   const key = new Uint8Array(util.convertRSASSAPSSToEnc(spki));
   return crypto.subtle.importKey('spki', key, publicVerif.BLIND_RSA.rsaParams, true, ['verify']);

@@ -1,5 +1,7 @@
 /** @needs caddy curl haproxy nginx openssl redis-cli redis-server */
-/** The files of docs/how-to/run-in-production.md and of a page for each proxy, as they stand there, for other ports. */
+/**
+ * The files of docs/how-to/run-in-production.md and of each proxy's page, unchanged except for the ports.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -79,7 +81,7 @@ async function makeCertificate(): Promise<void> {
   await writeFile(join(folder, 'both.pem'), Buffer.concat(await Promise.all(halves)));
 }
 
-/** Makes a subscription, and the grant that it stands with. */
+/** Makes a push subscription, and the grant of its person. */
 async function subscribed() {
   const settings = configSchema.parse(config);
   const outside = { clock: systemClock, random: systemRandom, log: silentLog };
@@ -148,7 +150,7 @@ const PROXIES = {
   },
 };
 
-test('docs/how-to/redis.md: its settings are accepted', async () => {
+test('docs/how-to/redis.md: the server accepts the settings', async () => {
   for (const info of ['json redis', 'json redis-sentinel', 'json redis-cluster']) {
     for (const block of await examples('docs/how-to/redis.md', info)) {
       const { error } = configSchema.safeParse(JSON.parse(block));
@@ -157,7 +159,7 @@ test('docs/how-to/redis.md: its settings are accepted', async () => {
   }
 });
 
-test('docs/how-to/redis.md: two pairs with its Redis; a token revoked at one is refused by the other', async () => {
+test('docs/how-to/redis.md: with two pairs on its Redis, a token revoked at one is refused by the other', async () => {
   await using own = new AsyncDisposableStack();
   const place = own.use(await temporaryFolder()).path;
   const at = await freePort();
@@ -183,7 +185,7 @@ test('docs/how-to/redis.md: two pairs with its Redis; a token revoked at one is 
   expect(await ask()).toEqual([401, 401]);
 });
 
-test('docs/how-to/redis.md: a Redis without its replicas takes no write', async () => {
+test('docs/how-to/redis.md: a Redis without its replicas accepts no write', async () => {
   await using own = new AsyncDisposableStack();
   const place = own.use(await temporaryFolder()).path;
   const at = await freePort();
@@ -195,7 +197,7 @@ test('docs/how-to/redis.md: a Redis without its replicas takes no write', async 
   expect(stdout).toContain('NOREPLICAS');
 });
 
-test('docs/how-to/production-haproxy.md: of two machines one is enough, and without both HAProxy says when to try again', async () => {
+test('docs/how-to/production-haproxy.md: one of two machines is enough, and without both HAProxy answers with Retry-After', async () => {
   await using own = new AsyncDisposableStack();
   const place = own.use(await temporaryFolder()).path;
   const [at, away] = [await freePort(), await freePort()];
@@ -223,9 +225,9 @@ test('docs/how-to/production-haproxy.md: of two machines one is enough, and with
 });
 
 describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
-  /** The port of the proxy. */
+  /** The proxy's port. */
   let at: number;
-  /** The arguments with which curl reaches the proxy by the public names. */
+  /** The arguments with which curl reaches the proxy by its public names. */
   let reach: readonly string[];
   const own = new AsyncDisposableStack();
   const curl = async (...args: readonly string[]) =>
@@ -243,7 +245,7 @@ describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
   });
   afterAll(() => own.disposeAsync());
 
-  test('the checks of the page: metadata, a challenge, health', async () => {
+  test('the checks of the page succeed: metadata, a challenge, health', async () => {
     const [, checks = ''] = await examples(PAGE, 'sh production');
     const [metadata = '', refused = '', ...health] = await Promise.all(
       checks
@@ -292,7 +294,7 @@ describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
     expect(await status()).toBe('401');
   });
 
-  test('messages of a push service come by events as they are sent, and server push is not carried', async () => {
+  test('push messages arrive as events when they are sent, and the proxy carries no server push', async () => {
     const { subscription, push } = await subscribed();
     const events = ['-sN', ...reach, '-H', 'accept: text/event-stream', subscription];
     const waiting = spawn('curl', events, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -320,7 +322,7 @@ describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test('the sign-in page comes, and forwarding fields of a client are not believed', async () => {
+  test("the sign-in page works, and a client's own forwarding fields are not trusted", async () => {
     const lies = [
       'X-Forwarded-For: 192.0.2.9',
       'X-Forwarded-Host: evil.example',

@@ -1,5 +1,5 @@
 /** @needs curl python3 wget */
-/** Programs that others wrote, and what came back to them. */
+/** Runs third-party programs, and reads the answers that they got. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Without the settings and passwords that somebody keeps at home. */
+/** An environment without a person's own settings and passwords. */
 const ENV: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
   HOME: '/nonexistent',
@@ -69,7 +69,7 @@ export async function wget(...args: readonly string[]): Promise<Omit<Journey, 'f
   return { statuses, body: stdout };
 }
 
-/** Name and password of somebody, and what to do with them. */
+/** A person's name and password, and the requests to send. */
 export interface Asking {
   readonly scheme: 'basic' | 'digest';
   readonly name: string;
@@ -77,14 +77,14 @@ export interface Asking {
   readonly requests: readonly (readonly [method: string, url: string, content?: string])[];
 }
 
-/** The outcome of one request: the statuses on its way, the content of the last answer, the last `nc` it sent. */
+/** The outcome of one request: all statuses, the content of the last answer, and the last `nc` sent. */
 export interface Asked {
   readonly statuses: readonly number[];
   readonly body: string;
   readonly nc: string | null;
 }
 
-/** A library of Debian's Python; rejects with its traceback. */
+/** Runs a library of Debian's Python; rejects with its traceback. */
 export async function python(library: 'requests' | 'httpx', asking: Asking): Promise<Asked[]> {
   const file = new URL(`${library}_client.py`, import.meta.url).pathname;
   const child = spawn('/usr/bin/python3', ['-B', file], { env: ENV, stdio: 'pipe' });

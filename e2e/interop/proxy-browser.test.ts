@@ -10,11 +10,14 @@ import type { CertificateFiles, Origin, ProxySite } from './proxy-site.ts';
 import { ALICE, identity, JASON } from './site.ts';
 import { until } from '../parts/process.ts';
 
-/** Chromium behind the forward proxy, in clear text and with TLS, over which it speaks HTTP/2. */
+/** Chromium behind the forward proxy, in clear text and over TLS with HTTP/2. */
 const WRONG = { ...ALICE, password: 'wrong' };
 type Person = typeof ALICE;
 
-/** Asks for Basic at `/closed` and shows what comes; else it answers `hello`. */
+/**
+ * An origin that asks for Basic at `/closed` and shows the received credentials; elsewhere it answers
+ * `hello`.
+ */
 function halfClosed({ url, headers }: IncomingMessage, response: ServerResponse): void {
   const { authorization } = headers;
   if (url !== '/closed') response.end('hello');
@@ -37,7 +40,7 @@ beforeAll(async () => {
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        '--ignore-certificate-errors', // those of the proxy; a page's own would be ignored by its context
+        '--ignore-certificate-errors', // errors of the proxy's certificate; a context's own setting covers pages only
       ],
     }),
   );
@@ -68,7 +71,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   afterAll(async () => site[Symbol.asyncDispose]());
 
-  /** A window behind the proxy, of somebody who gives the browser this password for it. */
+  /** A window behind the proxy, of a person who gives the browser this password for the proxy. */
   async function windowOf(proxy: string, { name: username, password }: Person, atOrigin?: Person) {
     const context = await browser.newContext({
       proxy: { server: proxies.get(proxy) ?? '', username, password },
@@ -91,7 +94,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['Digest before Basic', '1.1'],
     ['Digest before Basic, with TLS', '2.0'],
   ])('%s', (proxy, version) => {
-    test('requests and tunnels, twice', async () => {
+    test('admits requests and tunnels, twice', async () => {
       const page = await windowOf(proxy, JASON);
       for (const at of ['/a?b=c', '/d']) {
         expect(await visit(page, `http://${origin.at}${at}`)).toEqual({
@@ -106,14 +109,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await page.context().close();
     });
 
-    test('a tunnel, and credentials for the origin in it', async () => {
+    test("opens a tunnel, and passes the origin's credentials through it", async () => {
       const page = await windowOf(proxy, ALICE, JASON);
       const url = `https://${secure.at}/closed`;
       expect(await visit(page, url)).toEqual({ status: 200, body: basic(JASON) });
       await page.context().close();
     });
 
-    test('a wrong password', async () => {
+    test('answers 407 to a wrong password', async () => {
       const page = await windowOf(proxy, WRONG);
       expect(await visit(page, `http://${origin.at}/wrong`)).toMatchObject({ status: 407 });
       await expect(visit(page, `https://${secure.at}/wrong`)).rejects.toThrow('net::ERR_');
@@ -126,7 +129,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   test.each([
     ['basic', 'Basic'],
     ['digest', 'Digest'],
-  ])('Basic, and for the origin %s', async (name, scheme) => {
+  ])('admits Basic, and %s for the origin', async (name, scheme) => {
     const page = await windowOf('Basic', ALICE, JASON);
     for (let time = 0; time < 2; time += 1) {
       const seen = await visit(page, `${site.pair.resource}/schemes/${name}/`);
@@ -136,10 +139,10 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 
   /**
-   * When it adds the credentials for the origin, Chromium 156 repeats its nonce count at the proxy with
-   * another cnonce, because its HttpAuthHandlerDigest counts per request of the page, not per message.
+   * When Chromium 156 adds the origin's credentials, it repeats its nonce count at the proxy with another
+   * cnonce, because its HttpAuthHandlerDigest counts per page request, not per message.
    */
-  test('RFC 7616 section 3.4: Digest, and for the origin Basic: Chromium counts wrongly', async () => {
+  test('RFC 7616 section 3.4: Digest for the proxy and Basic for the origin: Chromium repeats a nonce count', async () => {
     const page = await windowOf('Digest before Basic', ALICE, JASON);
     const url = `${site.pair.resource}/schemes/basic/`;
     expect(await visit(page, url)).toMatchObject({ status: 407 });
@@ -149,7 +152,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await page.context().close();
   });
 
-  test('it answered with Digest where that was offered first', () => {
+  test('Chromium uses Digest if the proxy offers it first', () => {
     const log = site.pair.resources[0]?.log ?? '';
     const granted = log.split('\n').filter((line) => line.includes('"verdict":"granted"'));
     const schemes = granted

@@ -1,5 +1,5 @@
 /** @needs openssl */
-/** The parts that the tests of the forward proxy share: the pair with proxies, and servers behind them. */
+/** The shared parts of the forward proxy tests: the pair with proxies, and servers behind the proxies. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -31,25 +31,25 @@ const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A resource server with its proxy, as a process. */
+/** A process with a resource server and its proxy. */
 export interface ProxyProcess {
   readonly process: RunningProcess;
-  /** Ports of the resource server and of the proxy. */
+  /** The ports of the resource server and of the proxy. */
   readonly main: number;
   readonly port: number;
 }
 
 export interface ProxySite extends AsyncDisposable {
-  /** Its first resource server has the proxy that was asked for. */
+  /** The pair, whose first resource server has the requested proxy. */
   readonly pair: Pair;
   readonly proxy: { readonly host: string; readonly port: number };
-  /** A further resource server on the same store; `undefined` leaves a member out. */
+  /** Starts another resource server on the same store; `undefined` removes a member. */
   startBeside(members: Members, host?: string): Promise<ProxyProcess>;
 }
 
 /**
- * The pair on a store of that kind, where both people have passwords; without members for the proxy it
- * is that of the default configuration. `more`: further members of the configuration.
+ * Starts the pair on a store of that kind, with two people who have passwords. Without members for the
+ * proxy, the proxy has the default configuration. `more`: further members of the configuration.
  */
 export async function startProxySite(
   kind: StoreKind,
@@ -104,7 +104,7 @@ export interface CertificateFiles extends AsyncDisposable {
   readonly key: string;
 }
 
-/** A certificate for this machine that nobody vouches for but itself. */
+/** A self-signed certificate for this machine. */
 export async function makeCertificate(): Promise<CertificateFiles> {
   const folder = await temporaryFolder();
   const [certificate, key] = ['certificate.pem', 'key.pem'].map((name) => join(folder.path, name));
@@ -115,18 +115,18 @@ export async function makeCertificate(): Promise<CertificateFiles> {
   return { certificate, key, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
-/** Something that listens behind a proxy. */
+/** A server behind a proxy. */
 export interface Behind extends AsyncDisposable {
   readonly port: number;
   /** Host and port. */
   readonly at: string;
-  /** Its open connections. */
+  /** The open connections of the server. */
   readonly sockets: ReadonlySet<Socket>;
-  /** How many there were in all. */
+  /** The number of connections so far. */
   readonly connections: () => number;
 }
 
-/** Listens at a port that is free. */
+/** Listens on a free port. */
 export async function startServer(server: Server): Promise<Behind> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -151,12 +151,12 @@ export async function startServer(server: Server): Promise<Behind> {
   };
 }
 
-/** A server of anything that is sent over TCP. */
+/** Starts a TCP server. */
 export function startTcp(serve: (socket: Socket) => void): Promise<Behind> {
   return startServer(createServer({ allowHalfOpen: true }, serve));
 }
 
-/** A request that an origin server got. */
+/** A request that an origin server received. */
 export interface Got {
   readonly method: string;
   readonly target: string;
@@ -165,13 +165,16 @@ export interface Got {
 }
 
 export interface Origin extends Behind {
-  /** The requests that came since it was asked last. */
+  /** Returns the requests since the last call. */
   take(): readonly Got[];
 }
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An origin server that asks for nothing; default: it answers `hello`. With a certificate it speaks TLS. */
+/**
+ * Starts an origin server without authentication; by default it answers `hello`. With a certificate it uses
+ * TLS.
+ */
 export async function startOrigin(
   serve: Serve = (_request, response) => response.end('hello'),
   files?: CertificateFiles,
@@ -198,14 +201,14 @@ export async function startOrigin(
   return { ...(await startServer(server)), take: () => got.splice(0) };
 }
 
-/** The secrets of both people, which no log may have. */
+/** The secrets of both people, which no log may contain. */
 export const SECRETS: readonly string[] = [ALICE, JASON].flatMap((person) => [
   person.password,
   encodeURIComponent(person.password),
   basic(person).slice('Basic '.length),
 ]);
 
-/** The value of Proxy-Authorization by which somebody is let in with Basic (RFC 7617). */
+/** The Proxy-Authorization value of a person for Basic (RFC 7617). */
 export function basic({ name, password } = ALICE): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 }

@@ -12,7 +12,7 @@ import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from './proxy-
 import { ALICE, identity, JASON } from './site.ts';
 import { until } from '../parts/process.ts';
 
-/** Clients that others wrote, at the forward proxy (RFC 9110 section 11.7). Negotiate: negotiate-proxy.test.ts. */
+/** Third-party clients at the forward proxy (RFC 9110 section 11.7). Negotiate: negotiate-proxy.test.ts. */
 const WRONG = { ...ALICE, password: 'wrong' };
 const NOBODY = { ...ALICE, name: 'nobody' };
 type Person = typeof ALICE;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 beforeEach(() => void [origin, secure].map((one) => one.take()));
 
-/** The targets of the requests that came to the origin. Credentials for the proxy never come with them. */
+/** The targets of the requests at the origin. Expects that none of them has proxy credentials. */
 function arrived(): readonly string[] {
   const got = origin.take();
   expect(got.flatMap(({ fields }) => valuesOf(fields, 'proxy-authorization'))).toEqual([]);
@@ -76,7 +76,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         ['--proxy-basic', []],
         ['--proxy-digest', [407]],
         ['--proxy-anyauth', [407]],
-      ])('%s: a request, and a tunnel', async (how, asked) => {
+      ])('%s admits a request and a tunnel', async (how, asked) => {
         const direct = await at(how, ...as(person), http());
         expect(direct).toMatchObject({ statuses: [...asked, 200], body: 'hello' });
         const tunnelled = await at(TUNNEL, how, ...as(person), http());
@@ -89,38 +89,41 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       test.each([
         ['--proxy-basic', [407]],
         ['--proxy-digest', [407, 407]],
-      ])('%s: 407 with all challenges, and the origin hears nothing', async (how, statuses) => {
-        const { fields, ...direct } = await at(how, ...as(person), http());
-        expect(direct).toMatchObject({ statuses });
-        const challenges = fields.get('proxy-authenticate') ?? [];
-        expect(challenges.map((line) => line.split(' ')[0])).toEqual(['Digest', 'Basic']);
-        await expect(at(TUNNEL, how, ...as(person), http())).rejects.toMatchObject({
-          stderr: expect.stringContaining('407'),
-        });
-        expect(origin.take()).toEqual([]);
-      });
+      ])(
+        '%s gets 407 with all challenges, and the origin gets no request',
+        async (how, statuses) => {
+          const { fields, ...direct } = await at(how, ...as(person), http());
+          expect(direct).toMatchObject({ statuses });
+          const challenges = fields.get('proxy-authenticate') ?? [];
+          expect(challenges.map((line) => line.split(' ')[0])).toEqual(['Digest', 'Basic']);
+          await expect(at(TUNNEL, how, ...as(person), http())).rejects.toMatchObject({
+            stderr: expect.stringContaining('407'),
+          });
+          expect(origin.take()).toEqual([]);
+        },
+      );
     });
 
-    test('content goes to the origin, once', async () => {
+    test('content reaches the origin once', async () => {
       const told = await at('--proxy-digest', ...as(ALICE), '--data', 'content', http());
       expect(told).toMatchObject({ statuses: [407, 200] });
       expect(origin.take()).toMatchObject([{ method: 'POST', content: 'content' }]);
     });
 
-    test('a 407 leaves the connection to the next attempt, for a tunnel too', async () => {
+    test('after a 407 the connection serves the next attempt, also for a tunnel', async () => {
       const count = ['--write-out', '\n%{num_connects}', '--proxy-digest', ...as(ALICE), http()];
       expect((await at(...count)).body).toBe('hello\n1');
       expect((await at(TUNNEL, ...count)).body).toBe('hello\n1');
     });
 
-    test('RFC 9110 section 9.3.6: TLS through a tunnel, in which nothing is added', async () => {
+    test('RFC 9110 section 9.3.6: TLS passes through a tunnel unchanged', async () => {
       const told = await at('--proxy-digest', ...as(ALICE), '--cacert', files.certificate, https());
       expect(told).toMatchObject({ statuses: [407, 200, 200], body: 'hello' });
       const [got] = secure.take();
       expect(got?.fields.map(([name]) => name)).toEqual(['host', 'user-agent', 'accept']);
     });
 
-    test('TLS to the proxy', async () => {
+    test('the proxy accepts TLS from the client', async () => {
       const there = ['--proxy', `https://localhost:${tls.port}`];
       const args = [...there, '--proxy-cacert', files.certificate, '--proxy-digest', ...as(ALICE)];
       expect(await curl(...args, http())).toMatchObject({ statuses: [407, 200], body: 'hello' });
@@ -136,20 +139,23 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         ['--proxy-basic', '--digest', [], [401]],
         ['--proxy-digest', '--basic', [407], []],
         ['--proxy-digest', '--digest', [407], [401]],
-      ])('%s and %s', async (atProxy, atOrigin, asked, askedAgain) => {
-        const [name, scheme] = atOrigin === '--basic' ? ['basic', 'Basic'] : ['digest', 'Digest'];
-        const args = [atProxy, ...as(ALICE), atOrigin, ...user(JASON), space(name)];
-        const body = identity(scheme, name, JASON);
-        const direct = await at(...args);
-        expect(direct).toMatchObject({ statuses: [...asked, ...askedAgain, 200], body });
-        const tunnelled = await at(TUNNEL, ...args);
-        expect(tunnelled).toMatchObject({ statuses: [...asked, 200, ...askedAgain, 200], body });
-      });
+      ])(
+        '%s for the proxy and %s for the origin are admitted',
+        async (atProxy, atOrigin, asked, askedAgain) => {
+          const [name, scheme] = atOrigin === '--basic' ? ['basic', 'Basic'] : ['digest', 'Digest'];
+          const args = [atProxy, ...as(ALICE), atOrigin, ...user(JASON), space(name)];
+          const body = identity(scheme, name, JASON);
+          const direct = await at(...args);
+          expect(direct).toMatchObject({ statuses: [...asked, ...askedAgain, 200], body });
+          const tunnelled = await at(TUNNEL, ...args);
+          expect(tunnelled).toMatchObject({ statuses: [...asked, 200, ...askedAgain, 200], body });
+        },
+      );
 
       test.each([
         ['Bearer', 'all', () => ['--oauth2-bearer', token]],
         ['API-Key', 'api-key', () => ['--header', `X-API-Key: ${key}`]],
-      ])('--proxy-digest and %s', async (scheme, name, credentials) => {
+      ])('--proxy-digest and %s are admitted', async (scheme, name, credentials) => {
         const args = ['--proxy-digest', ...as(ALICE), ...credentials(), space(name)];
         const direct = await at(...args);
         expect(direct.statuses).toEqual([407, 200]);
@@ -160,10 +166,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       test.each([
         ['the proxy', WRONG, ALICE, [407, 407]],
         ['the origin', ALICE, WRONG, [407, 401, 401]],
-      ])('wrong at %s alone', async (_where, atProxy, atOrigin, statuses) => {
-        const args = ['--proxy-digest', ...as(atProxy), '--digest', ...user(atOrigin)];
-        expect(await at(...args, space('digest'))).toMatchObject({ statuses });
-      });
+      ])(
+        'a wrong password at %s alone is refused there',
+        async (_where, atProxy, atOrigin, statuses) => {
+          const args = ['--proxy-digest', ...as(atProxy), '--digest', ...user(atOrigin)];
+          expect(await at(...args, space('digest'))).toMatchObject({ statuses });
+        },
+      );
     });
   });
 
@@ -177,19 +186,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return wget(...proxies, ...who, `--ca-certificate=${files.certificate}`, ...args);
     };
 
-    test('a request, and a tunnel', async () => {
+    test('a request and a tunnel are admitted', async () => {
       expect(await ask(ALICE, http())).toEqual({ statuses: [200], body: 'hello' });
       expect(arrived()).toHaveLength(1);
       expect(await ask(ALICE, https())).toMatchObject({ body: 'hello' });
     });
 
-    test('with credentials for the origin', async () => {
+    test('credentials for the proxy and for the origin are admitted', async () => {
       const user = ['--user', ALICE.name, '--password', ALICE.password];
       const told = await ask(ALICE, ...user, space('basic'));
       expect(told).toEqual({ statuses: [401, 200], body: identity('Basic', 'basic') });
     });
 
-    test('a wrong password', async () => {
+    test('a wrong password gets 407', async () => {
       for (const url of [http(), https()]) {
         await expect(ask(WRONG, url)).rejects.toMatchObject({
           stderr: expect.stringContaining('Proxy Authentication Required'),
@@ -208,14 +217,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return JSON.parse(await text(child.stdout));
     }
 
-    test('requests, and tunnels, on kept connections', async () => {
+    test('requests and tunnels on kept connections are admitted', async () => {
       const good = { status: 200, body: 'hello' };
       const answers = await ask(ALICE, [http(), https(), http(), https()]);
       expect(answers).toEqual([good, good, good, good]);
       expect(arrived()).toHaveLength(2);
     });
 
-    test('a wrong password', async () => {
+    test('a wrong password gets 407', async () => {
       const answers = await ask(WRONG, [http(), https()]);
       const error = expect.stringContaining('407 Proxy Authentication Required');
       expect(answers).toMatchObject([{ status: 407 }, { error }]);
@@ -239,14 +248,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return answers;
     }
 
-    test('Basic, twice', async () => {
+    test('Basic is admitted twice', async () => {
       const good = [200, 'hello'];
       expect(await ask(ALICE, http())).toEqual([good, good]);
       expect(arrived()).toHaveLength(2);
       expect(await ask(ALICE, https())).toEqual([good, good]);
     });
 
-    test('a wrong password', async () => {
+    test('a wrong password gets 407', async () => {
       await expect(ask(WRONG, https())).rejects.toThrow('407');
       expect(secure.take()).toEqual([]);
     });

@@ -11,7 +11,7 @@ import { startProcess } from '../parts/process.ts';
 
 const PAGE = 'docs/how-to/push.md';
 
-/** Returns what follows `npm run -s cli --` in a command. */
+/** Returns the arguments after `npm run -s cli --` in a command. */
 const argumentsOf = (command = '') => command.replace(/^.*? cli -- /, '').split(' ');
 
 test('docs/how-to/push.md: the command line subscribes, and shows what curl and web-push send', async () => {
@@ -23,7 +23,8 @@ test('docs/how-to/push.md: the command line subscribes, and shows what curl and 
     await CliUser.start({ pair, ...flow }, await newPerson({ pair, ...flow })),
   );
   await user.approve(argumentsOf(login));
-  // The login is for the service over TLS, and the authorization server takes its token for itself all the same.
+  // The login is for the push service over TLS, and the authorization server accepts its token all the
+  // same.
   expect(await user.run('whoami')).toMatchObject({ code: 0 });
   const running = parts.use(
     await startProcess(process.execPath, [entryFile('shared/cli/main.ts'), ...argumentsOf(push)], {

@@ -1,5 +1,5 @@
 /** @needs nghttp */
-/** The push service (RFC 8030) with clients that nobody here wrote, over TLS. */
+/** The push service (RFC 8030) over TLS, with third-party clients. */
 import { execFile } from 'node:child_process';
 import https from 'node:https';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ import type { Received, Subscription } from '../clients/push/user-agent.ts';
 import { APPLICATION, type OwnAgent, type PushPlace, startPush } from '../flows/push-place.ts';
 
 const run = promisify(execFile);
-/** All that is there, without waiting for more (RFC 7240 section 4.3). */
+/** Asks for the stored messages only, without waiting (RFC 7240 section 4.3). */
 const AT_ONCE = { prefer: 'wait=0' };
 
 let place: PushPlace;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => place[Symbol.asyncDispose]());
 
-/** Takes what is there in one way, acknowledges it, and returns it. */
+/** Receives the stored messages in one way, acknowledges them, and returns them. */
 async function taken(subscription: Subscription, by: 'events' | 'push'): Promise<string[]> {
   const messages: Received[] = [];
   await agent.receive(subscription, (one) => messages.push(one), { by, fields: AT_ONCE });
@@ -52,7 +52,7 @@ describe('web-push', () => {
     }
   });
 
-  test('replaces a message by its topic, and says how urgent one is', async () => {
+  test('replaces a message by topic, and sets its urgency', async () => {
     const subscription = await agent.subscribe(token);
     for (const text of ['1:0', '1:1']) {
       await webpush.sendNotification(subscription, text, { ...options(), topic: 'score' });
@@ -66,7 +66,7 @@ describe('web-push', () => {
     expect(await taken(subscription, 'push')).toEqual(['1:1', 'later']);
   });
 
-  test('is told of a key that the subscription is not for, and of the end of a subscription', async () => {
+  test('gets an error for a key of another subscription, and for a removed subscription', async () => {
     const subscription = await agent.subscribe(token, APPLICATION.publicKey);
     const other = { ...APPLICATION, ...webpush.generateVAPIDKeys() };
     await expect(
@@ -78,7 +78,7 @@ describe('web-push', () => {
     });
   });
 
-  test('is told why the old encryption with Crypto-Key is refused', async () => {
+  test('gets an explanation if it uses the old encryption with Crypto-Key', async () => {
     const subscription = await agent.subscribe(token);
     await expect(
       webpush.sendNotification(subscription, 'old', { ...options(), contentEncoding: 'aesgcm' }),
@@ -120,7 +120,7 @@ describe('nghttp', () => {
     return stdout;
   };
 
-  test('takes messages by server push, each as the answer to a promised request', async () => {
+  test('receives messages by server push, each as the answer to a promised request', async () => {
     const { url, endpoint } = await agent.subscribe(token);
     const paths: string[] = [];
     for (const body of ['first', 'second']) {
@@ -134,7 +134,7 @@ describe('nghttp', () => {
     expect(printed).toMatch(/first[^]*second/);
   });
 
-  test('that takes no server push is told of events', async () => {
+  test('gets a hint to events if it accepts no server push', async () => {
     const { url } = await agent.subscribe(token);
     expect(await nghttp('--no-push', url)).toMatch(/"status":406.*text\/event-stream/);
   });

@@ -14,19 +14,19 @@ import { ONE_STORE } from '../flows/flow.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** SCRAM (RFC 7804) by GNU SASL, by Gel's client, and by one that was written from the RFCs alone. */
+/** SCRAM (RFC 7804) with GNU SASL, with Gel's client, and with a client written from the RFCs alone. */
 const HASHES: readonly ScramHash[] = ['SHA-256', 'SHA-1'];
 const WRONG = { ...ALICE, password: 'wrong' };
 const NOBODY = { ...ALICE, name: 'nobody' };
 
 interface Gsasl extends Disposable {
-  /** Its next message, in base64, to that of the server; undefined when it has given up. */
+  /** Returns the client's next message in base64; undefined if the client gives up. */
   say(message?: string): Promise<string | undefined>;
   /** Whether the server has proved itself by its last message. */
   believes(message: string): Promise<boolean>;
 }
 
-/** GNU SASL as the client of one exchange. */
+/** Starts GNU SASL as the client of one exchange. */
 function startGsasl(hash: ScramHash, { name, password }: typeof ALICE): Gsasl {
   const who = ['--authentication-id', name, '--password', password];
   const mechanism = ['--mechanism', `SCRAM-${hash}`, '--no-cb'];
@@ -35,7 +35,7 @@ function startGsasl(hash: ScramHash, { name, password }: typeof ALICE): Gsasl {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const exit = new Promise<number | null>((resolve) => child.on('close', resolve));
-  child.stdin.on('error', () => undefined); // it may have ended
+  child.stdin.on('error', () => undefined); // the process may have ended
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   return {
     async say(message) {
@@ -47,7 +47,7 @@ function startGsasl(hash: ScramHash, { name, password }: typeof ALICE): Gsasl {
       }
     },
     async believes(message) {
-      // To its last message, which is empty, no answer but an empty one is due.
+      // The server's last message is empty here, and the client's only answer is an empty one.
       child.stdin.end(`${message}\n\n`);
       return (await exit) === 0;
     },
@@ -55,7 +55,7 @@ function startGsasl(hash: ScramHash, { name, password }: typeof ALICE): Gsasl {
   };
 }
 
-/** Carries the messages of the mechanism in the fields of RFC 7804; resolves to the last answer. */
+/** Carries the mechanism's messages in the fields of RFC 7804; resolves to the last answer. */
 async function gsasl(url: string, hash: ScramHash, person: typeof ALICE) {
   using client = startGsasl(hash, person);
   const send = async (params: string) => {
@@ -88,11 +88,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const scheme = `SCRAM-${hash}`;
 
     describe('GNU SASL', () => {
-      test.each([ALICE, JASON])('$name: both prove themselves', async (person) => {
-        const answer = await gsasl(site.url(space), hash, person);
-        const body = identity(scheme, space, person);
-        expect(answer).toEqual({ first: 401, status: 200, body, proved: true });
-      });
+      test.each([ALICE, JASON])(
+        '$name and the server prove themselves to each other',
+        async (person) => {
+          const answer = await gsasl(site.url(space), hash, person);
+          const body = identity(scheme, space, person);
+          expect(answer).toEqual({ first: 401, status: 200, body, proved: true });
+        },
+      );
 
       test.each([WRONG, NOBODY])('$name with $password is refused', async (person) => {
         const answer = await gsasl(site.url(space), hash, person);
@@ -100,8 +103,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       });
     });
 
-    describe('from the RFCs alone', () => {
-      /** A client, its requests going to one server after the other, and the legs that it took. */
+    describe('a client from the RFCs alone', () => {
+      /** A client that sends its requests alternately to both servers, and the number of its messages. */
       const clientOf = ({ name, password }: typeof ALICE, unprompted = false) => {
         const legs: Leg[] = [];
         const client = scramClient({
@@ -121,16 +124,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         return { ask, legs };
       };
 
-      test.each([ALICE, JASON])('$name: each leg at another server', async (person) => {
-        for (const unprompted of [false, true]) {
-          const { ask, legs } = clientOf(person, unprompted);
-          const body = identity(scheme, space, person);
-          expect(await ask()).toEqual({ status: 200, body });
-          expect(legs).toEqual(['first', 'final']);
-        }
-      });
+      test.each([ALICE, JASON])(
+        '$name is admitted with each message at another server',
+        async (person) => {
+          for (const unprompted of [false, true]) {
+            const { ask, legs } = clientOf(person, unprompted);
+            const body = identity(scheme, space, person);
+            expect(await ask()).toEqual({ status: 200, body });
+            expect(legs).toEqual(['first', 'final']);
+          }
+        },
+      );
 
-      test('section 5.1: again in one round trip, each time with another count', async () => {
+      test('section 5.1: reauthenticates in one round trip, with another count each time', async () => {
         const { ask, legs } = clientOf(ALICE);
         const body = identity(scheme, space);
         for (const [method, content] of [
@@ -145,7 +151,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       });
 
       test.each([WRONG, NOBODY])(
-        '$name with $password is refused after the last leg',
+        '$name with $password is refused after the last message',
         async (person) => {
           const { ask, legs } = clientOf(person);
           expect(await ask()).toMatchObject({ status: 401 });
@@ -157,11 +163,11 @@ describe.each(ONE_STORE)('on %s', (kind) => {
 
   describe('Gel, which knows SCRAM-SHA-256 only', () => {
     const gel = getHTTPSCRAMAuth(cryptoUtils);
-    /** Gel adds the path of its own endpoint, which is a query to us. */
+    /** Gel adds its own endpoint's path, which is a query here. */
     const ask = ({ name, password }: typeof ALICE, space = 'scram-sha-256') =>
       gel(`${site.url(space)}?`, name, password);
 
-    test('both prove themselves', async () => {
+    test('a person and the server prove themselves to each other', async () => {
       expect(await ask(JASON)).toBe(identity('SCRAM-SHA-256', 'scram-sha-256', JASON));
     });
 
@@ -169,7 +175,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(ask(WRONG)).rejects.toThrow('authentication failed');
     });
 
-    test('where SHA-1 alone is offered it is refused, and says that it sees another scheme', async () => {
+    test('if only SCRAM-SHA-1 is offered, Gel stops and reports another scheme', async () => {
       await expect(ask(ALICE, 'scram-sha-1')).rejects.toThrow('unsupported authentication scheme');
     });
   });

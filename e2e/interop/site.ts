@@ -1,4 +1,4 @@
-/** The parts that the tests of passwords and keys share: the pair, two people, and spaces. */
+/** The shared parts of the password and key tests: the pair, two people, and spaces. */
 import type { Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { startStore } from '../flows/flow.ts';
@@ -6,9 +6,9 @@ import type { StoreKind } from '../flows/flow.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair, PairOptions } from '../pair/pair.ts';
 
-/** The first colon of user-pass separates (RFC 7617 section 2): this password has one. */
+/** A password with a colon: the first colon of user-pass separates (RFC 7617 section 2). */
 export const ALICE = { name: 'alice', password: 'correct horse: battery staple' };
-/** Other octets in UTF-8 than in ISO-8859-1. */
+/** A name and a password whose octets differ between UTF-8 and ISO-8859-1. */
 export const JASON = { name: 'jäsøn', password: 'grüne Käsebrötchen' };
 
 /** Limits that no test reaches. */
@@ -18,21 +18,21 @@ const LIMITS = { credentials: UNLIMITED, signIn: UNLIMITED };
 type SpaceMembers = Readonly<Record<string, unknown>>;
 
 export interface SiteOptions extends Pick<PairOptions, 'resource'> {
-  /** The spaces by one word, which is their path and realm; default: the spaces of the tour. */
+  /** The spaces by one word, which is both path and realm; default: the spaces of the tour. */
   readonly spaces?: Readonly<Record<string, SpaceMembers>>;
 }
 
 export interface Site extends AsyncDisposable {
   readonly pair: Pair;
-  /** A space, at the first server. */
+  /** The URL of a space at the first server. */
   url(space: string): string;
-  /** Its path at every server. */
+  /** The path of a space at every server. */
   path(space: string): string;
-  /** Sends to the resource servers in turn. */
+  /** Sends alternately to both resource servers. */
   inTurn(): Send;
 }
 
-/** The pair on a store of that kind, where both people have passwords. */
+/** Starts the pair on a store of that kind, with two people who have passwords. */
 export async function startSite(
   kind: StoreKind,
   { spaces, resource = 1 }: SiteOptions = {},
@@ -74,7 +74,7 @@ function inTurn(urls: readonly string[]): Send {
   };
 }
 
-/** Returns the content with which a space identifies a person. */
+/** Returns the content with which a space identifies the person. */
 export function identity(scheme: string, realm: string, { name } = ALICE): string {
   return JSON.stringify({ scheme, realm, principal: { kind: 'person', name } });
 }

@@ -6,7 +6,7 @@ import type { Pair } from '../pair/pair.ts';
 import { type Elsewhere, startElsewhere } from './elsewhere-page.ts';
 import { ALICE } from './site.ts';
 
-/** Chromium shows stored documents, and runs nothing in them: no script, no form, no frame with a script. */
+/** Chromium shows stored documents, and runs no script, form or framed script in them. */
 const parts = new AsyncDisposableStack();
 let browser: Browser;
 let elsewhere: Elsewhere;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** Tells `elsewhere` that it ran. */
+/** A script that tells `elsewhere` that it ran. */
 const beacon = (what: string) => `new Image().src='${elsewhere.crossSite}/ran-${what}'`;
 
 const HTML = () => `<!doctype html><title>stored</title><p>shown</p>
@@ -47,7 +47,7 @@ const SVG = () => `<svg xmlns="http://www.w3.org/2000/svg" onload="${beacon('onl
 const XHTML = () => `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>stored</title></head>
 <body><p>shown</p><script>document.title='ran';${beacon('script')}</script></body></html>`;
 
-/** Requests by the page so far: what it might still have sent comes before a visit that follows it. */
+/** The page's requests so far. Any earlier request arrives before that of a later visit. */
 async function beacons(): Promise<readonly string[]> {
   await page.goto(`${elsewhere.crossSite}/last`);
   return elsewhere.asked.filter((path) => path.startsWith('/ran-'));
@@ -70,13 +70,13 @@ const KINDS: readonly [name: string, type: string, content: () => string, runs: 
 ];
 
 describe.each(KINDS)('%s as %s', (name, type, content, runs) => {
-  test('would run elsewhere', async () => {
+  test('would run at another site', async () => {
     elsewhere.pages.set(`/${name}`, { type, body: content() });
     await page.goto(`${elsewhere.crossSite}/${name}`);
     expect(await beacons()).toContain(runs);
   });
 
-  test('is shown, and does not run', async () => {
+  test('is shown and does not run', async () => {
     const url = await store(name, type, content());
     const before = (await beacons()).length;
     const response = await page.goto(url);
@@ -91,7 +91,7 @@ describe.each(KINDS)('%s as %s', (name, type, content, runs) => {
   });
 });
 
-test('a document with a text type is not taken for a page', async () => {
+test('a document with a text type is not shown as a page', async () => {
   const url = await store('page.txt', 'text/plain', HTML());
   const before = (await beacons()).length;
   await page.goto(url);
@@ -108,7 +108,7 @@ describe('a listing', () => {
     '&lt;b&gt;.txt',
   ];
 
-  test('shows any name as text, and a link to what has it', async () => {
+  test('shows any name as text, with a link to the document', async () => {
     for (const name of NAMES) await store(name, 'text/plain', name);
     const userinfo = `${ALICE.name}:${encodeURIComponent(ALICE.password)}@`;
     const root = `${pair.resource}/dav/`.replace('://', `://${userinfo}`);

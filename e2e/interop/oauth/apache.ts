@@ -4,14 +4,17 @@ import { apacheIn } from '../../parts/apache.ts';
 import { startProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 
-/** Debian's Apache with one of its OAuth modules, a site for each of these ports with this configuration. */
+/**
+ * Starts Debian's Apache with one of its OAuth modules: a site at each of these ports, with this
+ * configuration.
+ */
 export async function startApache(
   sites: Readonly<Record<number, string>>,
   module: 'auth_openidc' | 'oauth2' = 'auth_openidc',
 ): Promise<AsyncDisposable> {
   const folder = await temporaryFolder();
   const documents = join(folder.path, 'documents');
-  // It runs as somebody else.
+  // Apache runs as another user.
   await chmod(folder.path, 0o755);
   for (const path of ['app', 'api']) {
     await mkdir(join(documents, path), { recursive: true });

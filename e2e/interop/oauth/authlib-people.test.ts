@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(async () => pair?.[Symbol.asyncDispose]());
 
-describe('OAuth2Session', () => {
+describe("Authlib's OAuth2Session for people", () => {
   test.each(['none', 'client_secret_basic', 'client_secret_post'])(
-    'RFC 7636, OpenID Connect Core 1.0 section 3.1, RFC 6749 section 6: %s',
+    'RFC 7636, OpenID Connect Core 1.0 section 3.1, RFC 6749 section 6: works with %s',
     async (method) => {
       const person = await pair.addPerson(`person-${randomUUID()}`);
       const auth = method === 'none' ? ['--public'] : ['--auth', method];

@@ -31,7 +31,7 @@ afterAll(() => pair[Symbol.asyncDispose]());
 
 const space = (alg: string = 'ES256') => `${pair.resource}/${alg}/`;
 
-/** Returns the output of a script of `authlib/`. Rejects with its traceback. */
+/** Runs a script of `authlib/`, and returns its output. Rejects with its traceback. */
 async function python(script: string, asked: object): Promise<unknown> {
   const file = new URL(`authlib/${script}`, import.meta.url).pathname;
   const child = spawn('/usr/bin/python3', ['-B', file], { stdio: 'pipe' });
@@ -59,25 +59,28 @@ describe('OAuth2Session', () => {
   });
 
   test.each(['client_secret_basic', 'client_secret_post'])(
-    'RFC 6749 section 2.3.1, RFC 7662, RFC 7009: %s',
+    'RFC 6749 section 2.3.1, RFC 7662, RFC 7009: works with %s',
     async (method) => {
       const came = await journey({ client_id: machine.id, method, secret: machine.secret });
       expect(came).toEqual(expected(machine.id));
     },
   );
 
-  test.each(['ES256', 'RS256', 'EdDSA'])('RFC 7523: private_key_jwt with %s', async (alg) => {
-    const { id, privateJwk } = await addKeyClient(pair, alg, 'read write');
-    const came = await journey({
-      client_id: id,
-      method: 'private_key_jwt',
-      secret: privateJwk,
-      alg,
-    });
-    expect(came).toEqual(expected(id));
-  });
+  test.each(['ES256', 'RS256', 'EdDSA'])(
+    'RFC 7523: authenticates by private_key_jwt with %s',
+    async (alg) => {
+      const { id, privateJwk } = await addKeyClient(pair, alg, 'read write');
+      const came = await journey({
+        client_id: id,
+        method: 'private_key_jwt',
+        secret: privateJwk,
+        alg,
+      });
+      expect(came).toEqual(expected(id));
+    },
+  );
 
-  test('a wrong secret is the error that Authlib knows (RFC 6749 section 5.2)', async () => {
+  test('maps a wrong secret to the error invalid_client (RFC 6749 section 5.2)', async () => {
     const client = { client_id: machine.id, method: 'client_secret_basic', secret: 'guess' };
     await expect(journey(client)).rejects.toThrow('invalid_client');
   });
@@ -101,22 +104,25 @@ describe('ResourceProtector', () => {
       tokens,
     });
 
-  test.each(ALGS)('RFC 9068 section 4: a token of %s is accepted, no other is', async (alg) => {
-    const good = await token(alg);
-    const [header = '', payload = '', signature = ''] = good.split('.');
-    const other = ALGS.find((one) => one !== alg) ?? alg;
-    const bent = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`;
-    const tokens = [
-      good,
-      [header, payload, bent].join('.'),
-      await token(other),
-      await token(alg, 'write'),
-    ];
-    expect(await validate(alg, tokens)).toEqual([
-      expect.objectContaining({ iss: pair.issuer, aud: space(alg), client_id: machine.id }),
-      { error: 'invalid_token', status: 401 },
-      { error: 'invalid_token', status: 401 },
-      { error: 'insufficient_scope', status: 403 },
-    ]);
-  });
+  test.each(ALGS)(
+    'RFC 9068 section 4: accepts a token of %s, and refuses other tokens',
+    async (alg) => {
+      const good = await token(alg);
+      const [header = '', payload = '', signature = ''] = good.split('.');
+      const other = ALGS.find((one) => one !== alg) ?? alg;
+      const bent = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`;
+      const tokens = [
+        good,
+        [header, payload, bent].join('.'),
+        await token(other),
+        await token(alg, 'write'),
+      ];
+      expect(await validate(alg, tokens)).toEqual([
+        expect.objectContaining({ iss: pair.issuer, aud: space(alg), client_id: machine.id }),
+        { error: 'invalid_token', status: 401 },
+        { error: 'invalid_token', status: 401 },
+        { error: 'insufficient_scope', status: 403 },
+      ]);
+    },
+  );
 });

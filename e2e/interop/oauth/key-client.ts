@@ -10,11 +10,11 @@ export interface KeyClient {
   readonly id: string;
   readonly privateKey: CryptoKey;
   readonly privateJwk: JWK;
-  /** File with the public JWK Set that it was registered with. */
+  /** The file with the client's registered public JWK Set. */
   readonly jwksFile: string;
 }
 
-/** Registers a client of the client credentials grant that authenticates with a new key. */
+/** Registers a client for client credentials that authenticates with a new key. */
 export async function addKeyClient(
   pair: Pair,
   alg = 'ES256',

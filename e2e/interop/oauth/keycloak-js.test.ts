@@ -8,11 +8,14 @@ import { startAppServer } from './spa/app-server.ts';
 import type { AppServer } from './spa/app-server.ts';
 import { Visitor } from './spa/visitor.ts';
 
-/** keycloak-js in Chromium, as docs/how-to/coming-from-keycloak.md sets it up. It asks /token with `credentials: 'include'`. */
+/**
+ * keycloak-js in Chromium, set up as docs/how-to/coming-from-keycloak.md says. It sends `credentials:
+ * 'include'` to /token.
+ */
 let parts: AsyncDisposableStack;
 let site: OAuthSite;
 let app: AppServer;
-/** An application whose origin nobody registered. */
+/** An application whose origin is not registered. */
 let foreign: AppServer;
 let browser: Browser;
 
@@ -43,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-test('keycloak-js: PKCE, ID token with its nonce, userinfo, documents', async () => {
+test('keycloak-js signs in with PKCE, checks the nonce, and reads userinfo and documents', async () => {
   await using visitor = await Visitor.arrive(site.pair, browser, app);
   const { page, person } = visitor;
   await page.goto(app.origin);
@@ -61,7 +64,7 @@ test('keycloak-js: PKCE, ID token with its nonce, userinfo, documents', async ()
   expect(await site.pair.get(await visitor.call<string>('token'))).toBe(200);
 });
 
-test('the Fetch Standard: with credentials, too, a foreign page cannot read what /token answers', async () => {
+test('Fetch Standard: a page of an unregistered origin cannot read the answer of /token, even with credentials', async () => {
   await using visitor = await Visitor.arrive(site.pair, browser, foreign);
   await visitor.page.goto(foreign.origin);
   const { clientId } = (app.settings as { config: { clientId: string } }).config;

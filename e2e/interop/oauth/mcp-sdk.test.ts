@@ -8,7 +8,7 @@ import type { OAuthSite } from './oauth-site.ts';
 type Tokens = NonNullable<Awaited<ReturnType<v1.OAuthClientProvider['tokens']>>>;
 type Discovered = v1.OAuthDiscoveryState & v2.OAuthDiscoveryState;
 
-/** The state that a host keeps for the SDK of the Model Context Protocol, of either version. */
+/** The state that a host keeps for the MCP SDK, of either version. */
 class Host {
   readonly redirectUrl = CALLBACK;
   readonly clientMetadata = {
@@ -16,7 +16,7 @@ class Host {
     grant_types: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_method: 'none',
   };
-  /** Where the browser was sent last. */
+  /** The last URL to which the SDK sent the browser. */
   sentTo = new URL('about:blank');
   kept: Tokens | undefined;
   readonly #id: string;
@@ -49,7 +49,7 @@ afterAll(async () => site?.[Symbol.asyncDispose]());
 
 describe.each([
   ['1', v1, null],
-  // It asks for offline_access wherever metadata lists it.
+  // Version 2 asks for offline_access if the metadata lists it.
   ['2', v2, 'consent'],
 ] as const)('MCP SDK version %s', (version, sdk, prompt) => {
   const send = (method: string, host?: Host) =>
@@ -59,7 +59,7 @@ describe.each([
       ...(method === 'PUT' && { body: 'by an agent' }),
     });
 
-  /** From the answer that refuses to the tokens, through the pages. */
+  /** Leads from a refusal through the pages to tokens. */
   async function authorize(host: Host, refused: Response) {
     const { scope, resourceMetadataUrl } = sdk.extractWWWAuthenticateParams(refused);
     if (scope === undefined || resourceMetadataUrl === undefined) throw new Error('not understood');
@@ -72,7 +72,7 @@ describe.each([
     return { scope, asked: host.sentTo.searchParams };
   }
 
-  test('from 401 to a document, stepping up by 403, and on with a refresh token', async () => {
+  test('gets from a 401 to a document, steps up after a 403, and continues with a refresh token', async () => {
     const host = new Host(clientId);
     const first = await authorize(host, await send('GET'));
     expect(first.scope).toBe('documents:read');
@@ -82,7 +82,7 @@ describe.each([
     ]);
     expect((await send('GET', host)).status).toBe(200);
 
-    // RFC 6750 section 3.1: what is needed, and what the token has already.
+    // RFC 6750 section 3.1: the challenge names the required scope and the token's scopes.
     const refused = await send('PUT', host);
     expect(refused.status).toBe(403);
     host.forget();

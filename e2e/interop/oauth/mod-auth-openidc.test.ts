@@ -7,10 +7,13 @@ import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 import { WAYS } from './ways-in.ts';
 
-/** Debian's libapache2-mod-auth-openidc: as relying party, and as resource server in both of its ways. */
+/**
+ * Debian's libapache2-mod-auth-openidc as a relying party, and as a resource server by introspection and by
+ * keys.
+ */
 let parts: AsyncDisposableStack;
 let site: OAuthSite;
-/** Without and with PKCE; by introspection and by keys. */
+/** The ports of the relying parties without and with PKCE; the resource servers' ports follow. */
 let ports: readonly [plain: number, pkce: number];
 
 const at = (port: number, path: string) => `http://127.0.0.1:${port}${path}`;
@@ -18,7 +21,7 @@ const REDIRECT = '/app/redirect';
 
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
-  // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
+  // Browsers make passkeys for a host name, not for an IP address (WebAuthn section 5.1.3).
   site = parts.use(await startOAuthSite({ issuerHost: 'localhost' }));
   const { pair } = site;
   const [plain, pkce] = (ports = [await freePort(), await freePort()]);
@@ -47,7 +50,7 @@ Require claim scope:documents:read
   };
   const introspects = ['--grant', 'client_credentials', '--introspects', pair.documents];
   const server = await pair.cli('client', 'add', '--name', 'Their API', ...introspects);
-  // It asks over TLS alone.
+  // The module introspects over TLS only.
   const port = await freePort();
   parts.use(await startTlsFront(pair.data, port, pair.issuer));
   const byIntrospection = `OIDCOAuthIntrospectionEndpoint https://localhost:${port}/token/introspection
@@ -65,7 +68,10 @@ OIDCOAuthTokenIntrospectionInterval -1`;
 });
 afterAll(() => parts?.disposeAsync());
 
-/** Visits like a browser, and returns the page and its cookies, without following redirects. `fetch` would say that a script asks. */
+/**
+ * Visits like a browser, without following redirects; returns the page and its cookies. `fetch` would send
+ * the fields of a script.
+ */
 async function visit(url: string, cookies: ReadonlyMap<string, string> = new Map()) {
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const { statusCode, headers, body } = await request(url, {
@@ -84,11 +90,11 @@ async function visit(url: string, cookies: ReadonlyMap<string, string> = new Map
   };
 }
 
-describe('as relying party', () => {
+describe('mod_auth_openidc as a relying party', () => {
   test.each([
     ['as its manual shows it, registered --without-pkce: it sends a nonce', 0, false],
     ['with OIDCPKCEMethod S256', 1, true],
-  ] as const)('%s', async (_how, index, challenge) => {
+  ] as const)('signs a person in %s', async (_how, index, challenge) => {
     const page = at(ports[index], '/app/index.html');
     const sent = await visit(page);
     const asked = new URL(sent.location).searchParams;
@@ -100,7 +106,7 @@ describe('as relying party', () => {
   });
 
   test.each(Object.entries(WAYS))(
-    'RFC 8176 section 2: acr and amr of a %s reach it',
+    'RFC 8176 section 2: gets acr and amr of a %s',
     async (name, way) => {
       const browser = await way.person(site.pair, await site.pair.addPerson(name));
       const page = at(ports[1], '/app/index.html');
@@ -115,13 +121,13 @@ describe('as relying party', () => {
   );
 });
 
-describe('as resource server', () => {
+describe('mod_auth_openidc as a resource server', () => {
   const get = async (port: number, token?: string) => {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return (await fetch(at(port, '/api/index.html'), { headers })).status;
   };
 
-  test('by introspection (RFC 7662): a token that is revoked is refused by the next request', async () => {
+  test('by introspection (RFC 7662) refuses a revoked token from the next request on', async () => {
     const client = await site.pair.addClient('documents:read');
     const [port] = ports;
     const token = await site.pair.token(client);
@@ -130,7 +136,7 @@ describe('as resource server', () => {
     expect(await get(port, token)).toBe(401);
   });
 
-  test('by keys (RFC 9068): a token with its scope passes, another does not', async () => {
+  test('by keys (RFC 9068) accepts a token with its scope, and refuses a token without', async () => {
     const [, port] = ports;
     const [reader, writer] = [
       await site.pair.addClient('documents:read'),

@@ -5,7 +5,10 @@ import { startApache } from './apache.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 
-/** Debian's libapache2-mod-oauth2, a resource server by introspection (RFC 7662): as it comes, and told not to remember. */
+/**
+ * Debian's libapache2-mod-oauth2, a resource server by introspection (RFC 7662), with its default cache and
+ * without a cache.
+ */
 let parts: AsyncDisposableStack;
 let site: OAuthSite;
 let ports: readonly [remembers: number, asks: number];

@@ -3,11 +3,11 @@ import { PersonAtPages } from './person-at-pages.ts';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair, PairOptions } from '../../pair/pair.ts';
 
-/** The pair as it comes, and somebody who answers its pages: for OAuth clients that others wrote. */
+/** The pair with default settings, and a person at its pages, for third-party OAuth clients. */
 export interface OAuthSite extends AsyncDisposable {
   readonly pair: Pair;
   readonly person: PersonAtPages;
-  /** Registers a client with these options of `client add`, whose codes go to `CALLBACK`. */
+  /** Registers a client with these options of `client add`. Its codes are sent to `CALLBACK`. */
   addClient(...options: readonly string[]): Promise<{ id: string; secret: string }>;
 }
 

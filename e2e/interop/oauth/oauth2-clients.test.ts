@@ -43,7 +43,7 @@ describe('simple-oauth2', () => {
       },
     });
 
-  test('with the parameters of PKCE beside its own: tokens, new ones, and their end', async () => {
+  test('gets, refreshes and revokes tokens, if the caller adds the PKCE parameters', async () => {
     const code_verifier = randomBytes(32).toString('base64url');
     const code_challenge = createHash('sha256').update(code_verifier).digest('base64url');
     const app = open();
@@ -58,7 +58,7 @@ describe('simple-oauth2', () => {
     expect(await status(second.token['access_token'])).toBe(401);
   });
 
-  test('RFC 7636 section 4.4.1: used as its README shows, it is told what is missing', async () => {
+  test('RFC 7636 section 4.4.1: used as in its README, gets an error that names the missing parameter', async () => {
     const url = open().authorizeURL({ redirect_uri: CALLBACK, scope: SCOPE, state: 'a state' });
     const { searchParams } = await site.person.answer(url);
     expect(searchParams.get('error')).toBe('invalid_request');
@@ -69,7 +69,7 @@ describe('simple-oauth2', () => {
 });
 
 describe('@badgateway/oauth2-client', () => {
-  test('by metadata: tokens, new ones, and their end (RFC 8414, RFC 7009)', async () => {
+  test('gets, refreshes and revokes tokens by metadata (RFC 8414, RFC 7009)', async () => {
     const app = new OAuth2Client({
       server: site.pair.issuer,
       discoveryEndpoint: '/.well-known/oauth-authorization-server',

@@ -22,8 +22,8 @@ interface Answered {
 }
 
 /**
- * oauth4webapi as an ES module in Chromium, on an origin that is another site than the servers: pushed
- * requests, a key that never leaves the browser, nonces asked for by both servers.
+ * oauth4webapi as an ES module in Chromium, on an origin of another site: pushed requests, a key that never
+ * leaves the browser, and nonces of both servers.
  */
 let parts: AsyncDisposableStack;
 let app: AppServer;
@@ -72,7 +72,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   afterAll(() => parts.disposeAsync());
 
-  test('RFC 9126, RFC 7636, RFC 9449: code, userinfo, documents, new tokens', async () => {
+  test('RFC 9126, RFC 7636, RFC 9449: gets a code, reads userinfo and documents, and refreshes', async () => {
     await using visitor = await signedIn();
     const { person, page } = visitor;
     const tokens = await visitor.call<Tokens>('redeem', page.url());
@@ -97,7 +97,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('RFC 9449 section 7.1: the token is worth nothing to another browser', async () => {
+  test('RFC 9449 section 7.1: the token is refused in another browser', async () => {
     await using visitor = await signedIn();
     const tokens = await visitor.call<Tokens>('redeem', visitor.page.url());
     await using thief = await signedIn();
@@ -111,7 +111,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('RFC 7009 section 2: the token that a script revoked is refused by the next request', async () => {
+  test('RFC 7009 section 2: a token that the script revoked is refused from the next request on', async () => {
     await using visitor = await signedIn();
     const tokens = await visitor.call<Tokens>('redeem', visitor.page.url());
     const read = () => visitor.call<Answered>('request', tokens, 'GET', pair.documents);
@@ -129,7 +129,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     );
   });
 
-  test('RFC 9207 section 2.4: the code of an answer with another iss or none goes nowhere', async () => {
+  test('RFC 9207 section 2.4: the script sends no code of an answer with another iss or none', async () => {
     await using visitor = await signedIn();
     const { page } = visitor;
     const sent: string[] = [];
@@ -146,7 +146,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(sent).toContain(`${pair.issuer}/token`);
   });
 
-  test('RFC 6749 section 4.1.2: a code that a script redeems again ends what came of it', async () => {
+  test('RFC 6749 section 4.1.2: a second use of a code revokes its tokens', async () => {
     await using visitor = await signedIn();
     const url = visitor.page.url();
     const tokens = await visitor.call<Tokens>('redeem', url);

@@ -7,7 +7,10 @@ import type { Pair, Person } from '../../pair/pair.ts';
 import { addPeopleClient, CALLBACK, CODE_FLOW, DEVICE_FLOW } from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
-/** oauth4webapi, which leaves every step to its caller: device flow, and answers of the wrong issuer. */
+/**
+ * oauth4webapi, which leaves each protocol step to its caller: device flow, and answers with a wrong
+ * issuer.
+ */
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 
 let pair: Pair;
@@ -35,7 +38,7 @@ async function newClient(options: readonly string[], at = pair): Promise<Client>
   return { client_id: id, id_token_signed_response_alg: 'ES256' };
 }
 
-/** Status of a request for the documents. */
+/** The status of a request for the documents. */
 async function read(token: string, DPoP?: DPoPHandle): Promise<number> {
   const options = { ...INSECURE, ...(DPoP && { DPoP }) };
   const url = new URL(pair.documents);
@@ -77,7 +80,7 @@ describe('device flow (RFC 8628)', () => {
     });
   });
 
-  test('section 3.5: pending, too fast, then the tokens, and never again', async () => {
+  test('section 3.5: the device gets authorization_pending, slow_down and its tokens, and then never again', async () => {
     const { device_code, verification_uri_complete = '' } = await ask();
     await expect(poll(device_code)).rejects.toMatchObject(refused('authorization_pending'));
     await expect(poll(device_code)).rejects.toMatchObject(refused('slow_down'));
@@ -98,7 +101,7 @@ describe('device flow (RFC 8628)', () => {
     expect([await read(access_token, key), await read(access_token)]).toEqual([200, 401]);
   });
 
-  test('section 3.3: a denied code stays denied', async () => {
+  test('section 3.3: a denied code stays denied, even if another person allows it', async () => {
     const { device_code, verification_uri_complete = '' } = await ask();
     await browser.open(verification_uri_complete, 'deny');
     await expect(poll(device_code)).rejects.toMatchObject(refused('access_denied'));
@@ -114,7 +117,7 @@ describe('code flow', () => {
     app = await newClient(CODE_FLOW);
   });
 
-  /** Sends the person to an authorization server; resolves to the answer and what redeems its code. */
+  /** Sends the person to an authorization server; resolves to its answer, code verifier and state. */
   async function authorize(
     at: { as: AuthorizationServer; client: Client; browser: PersonAtPages },
     more: Readonly<Record<string, string>> = {},
@@ -135,7 +138,7 @@ describe('code flow', () => {
     return { callback: await at.browser.answer(url), verifier, state };
   }
 
-  test('RFC 9068 section 4: a resource server sees who it is, how and when they signed in', async () => {
+  test('RFC 9068 section 4: a token shows a resource server the person, the methods and the time of sign-in', async () => {
     const before = Math.floor(Date.now() / 1000);
     const { callback, verifier, state } = await authorize({ as, client: app, browser });
     const checked = oauth.validateAuthResponse(as, app, callback, state);
@@ -158,8 +161,8 @@ describe('code flow', () => {
     expect(claims['auth_time']).toBeGreaterThanOrEqual(before);
   });
 
-  describe('RFC 9207 section 2.4: mixed up with another issuer', () => {
-    test('the issuer announces that each answer names it', () => {
+  describe('RFC 9207 section 2.4: a client between two issuers', () => {
+    test('learns from the metadata that each answer has iss', () => {
       expect(as.authorization_response_iss_parameter_supported).toBe(true);
     });
 
@@ -167,7 +170,7 @@ describe('code flow', () => {
       ['another iss', () => 'https://evil.example'],
       ['the same with a slash', () => `${pair.issuer}/`],
       ['no iss', () => undefined],
-    ])('%s is refused', async (_name, iss) => {
+    ])('refuses an answer with %s', async (_name, iss) => {
       const { callback, state } = await authorize({ as, client: app, browser });
       expect(callback.searchParams.get('iss')).toBe(pair.issuer);
       callback.searchParams.delete('iss');
@@ -177,7 +180,7 @@ describe('code flow', () => {
       expect(check).toThrow(/"iss"|issuer/);
     });
 
-    test('an error names it too', async () => {
+    test('checks iss of an error answer, too', async () => {
       const { callback, state } = await authorize({ as, client: app, browser }, { prompt: 'none' });
       expect(callback.searchParams.get('error')).toBe('login_required');
       const check = () => oauth.validateAuthResponse(as, app, callback, state);
@@ -186,7 +189,7 @@ describe('code flow', () => {
       expect(check).toThrow(/"iss"/);
     });
 
-    test('the answer of another server is refused, and its code is none here', async () => {
+    test('refuses the answer of another issuer, whose code gives no token here', async () => {
       await using other = await startPair();
       const name = `person-${randomUUID()}`;
       const there = {

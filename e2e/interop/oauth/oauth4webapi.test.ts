@@ -6,7 +6,7 @@ import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
 import { addKeyClient } from './key-client.ts';
 
-/** oauth4webapi, as a client and as a resource server, with nonces asked for by both servers. */
+/** oauth4webapi as a client and as a resource server. Both servers require nonces. */
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 
 let pair: Pair;
@@ -38,7 +38,7 @@ const space = (alg = 'ES256') => `${pair.resource}/${alg}/`;
 const asMachine = () =>
   [as, { client_id: machine.id }, oauth.ClientSecretBasic(machine.secret)] as const;
 
-/** Does it again, once, when the server has asked for a nonce (RFC 9449 section 8). */
+/** Repeats the attempt once if the server requires a nonce (RFC 9449 section 8). */
 async function again<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
@@ -71,7 +71,7 @@ const send = (token: string, url: string, method = 'GET', DPoP?: DPoPHandle, bod
     }),
   );
 
-/** Returns the challenges with which a promise is rejected. */
+/** Returns the challenges in a promise's rejection. */
 async function challengesOf(promise: Promise<unknown>) {
   const error: unknown = await promise.then(
     () => undefined,
@@ -82,7 +82,7 @@ async function challengesOf(promise: Promise<unknown>) {
 }
 
 describe('resource discovery (RFC 9728)', () => {
-  test('section 5: from a refusal to the metadata, to the issuer, to a token, to the resource', async () => {
+  test('section 5: leads from a refusal to the metadata, the issuer, a token and the resource', async () => {
     const url = `${space()}found.txt`;
     const { status, cause } = await challengesOf(send('none', url));
     expect(status).toBe(401);
@@ -107,25 +107,25 @@ describe('resource discovery (RFC 9728)', () => {
     expect((await send(token, url, 'PUT', undefined, 'found')).status).toBe(201);
   });
 
-  test('section 3.1: from the identifier of the resource', async () => {
+  test('section 3.1: works from the identifier of the resource', async () => {
     const identifier = new URL(space('RS256'));
     const answer = await oauth.resourceDiscoveryRequest(identifier, INSECURE);
     const metadata = await oauth.processResourceDiscoveryResponse(identifier, answer);
     expect(metadata.resource).toBe(space('RS256'));
   });
 
-  test('section 3.3: metadata for another identifier is not there', async () => {
+  test('section 3.3: there is no metadata for another identifier', async () => {
     for (const path of ['ES256/a', 'es256/', '', 'ES256/../RS256/']) {
       const url = `${pair.resource}/.well-known/oauth-protected-resource/${path}`;
       const { status } = await fetch(url);
-      // The URL parser has resolved the dots before they are sent.
+      // The URL parser resolves the dots before the request.
       expect([path, status]).toEqual([path, path.endsWith('RS256/') ? 200 : 404]);
     }
   });
 });
 
-describe('DPoP, nonces asked for by both servers (RFC 9449 sections 8 and 9)', () => {
-  test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('with a key of %s', async (alg) => {
+describe('DPoP, with nonces required by both servers (RFC 9449 sections 8 and 9)', () => {
+  test.each(['ES256', 'RS256', 'EdDSA', 'Ed25519'])('works with a key of %s', async (alg) => {
     const DPoP = await newKey(alg === 'EdDSA' ? 'Ed25519' : alg);
     const token = await getToken({ DPoP });
     expect((await send(token, `${space()}${alg}.txt`, 'PUT', DPoP, alg)).status).toBe(201);
@@ -134,7 +134,7 @@ describe('DPoP, nonces asked for by both servers (RFC 9449 sections 8 and 9)', (
     expect(read.headers.get('dpop-nonce')).not.toBeNull();
   });
 
-  test('section 9: without a nonce 401 use_dpop_nonce with one, and with it 200', async () => {
+  test('section 9: a request without a nonce gets 401 use_dpop_nonce, and succeeds with the nonce', async () => {
     const DPoP = await newKey();
     const token = await getToken({ DPoP });
     const attempt = () =>
@@ -148,7 +148,7 @@ describe('DPoP, nonces asked for by both servers (RFC 9449 sections 8 and 9)', (
     expect((await attempt()).status).toBe(200);
   });
 
-  test('a nonce of one server is none at the other', async () => {
+  test('a nonce of one server is refused at the other', async () => {
     const prover = await dpopProver();
     const atIssuer = async (nonce?: string) => {
       const url = `${pair.issuer}/token`;
@@ -178,7 +178,7 @@ describe('DPoP, nonces asked for by both servers (RFC 9449 sections 8 and 9)', (
     expect(otherSpace.headers.get('dpop-nonce')).not.toBe(resourceNonce);
   });
 
-  test('section 7.2: a bound token as Bearer, and an unbound one with a proof, are refused', async () => {
+  test('section 7.2: a bound token as Bearer, and an unbound token with a proof, are refused', async () => {
     const DPoP = await newKey();
     const bound = await challengesOf(send(await getToken({ DPoP }), space()));
     expect(bound.status).toBe(401);
@@ -187,7 +187,7 @@ describe('DPoP, nonces asked for by both servers (RFC 9449 sections 8 and 9)', (
   });
 });
 
-describe('a resource server of somebody else', () => {
+describe('a third-party resource server', () => {
   const asServer = async (url: string) => {
     const args = ['--name', 'RS', '--grant', 'client_credentials', '--introspects', url];
     const { client_id, client_secret } = await pair.cli('client', 'add', ...args);
@@ -195,7 +195,7 @@ describe('a resource server of somebody else', () => {
     return [as, client, oauth.ClientSecretBasic(String(client_secret))] as const;
   };
 
-  test('RFC 7662: it introspects the tokens of its own audience and no others', async () => {
+  test('RFC 7662: can introspect only tokens of its own audience', async () => {
     const server = await asServer(space('RS256'));
     const introspect = async (token: string) => {
       const answer = await oauth.introspectionRequest(...server, token, INSECURE);
@@ -217,7 +217,7 @@ describe('a resource server of somebody else', () => {
     expect(await introspect(own)).toEqual({ active: false });
   });
 
-  test('it cannot end a token that it may introspect (RFC 7009 section 2.1)', async () => {
+  test('cannot revoke a token that it may introspect (RFC 7009 section 2.1)', async () => {
     const server = await asServer(space());
     const token = await getToken();
     const answer = await oauth.revocationRequest(...server, token, INSECURE);
@@ -225,7 +225,7 @@ describe('a resource server of somebody else', () => {
     expect((await send(token, space())).status).toBe(200);
   });
 
-  test.each(['ES256', 'RS256', 'EdDSA'])('RFC 9068 section 4: it validates %s', async (alg) => {
+  test.each(['ES256', 'RS256', 'EdDSA'])('RFC 9068 section 4: validates %s', async (alg) => {
     const token = await getToken({ resource: space(alg) });
     const request = () =>
       new Request(space(alg), { headers: { authorization: `Bearer ${token}` } });
@@ -235,7 +235,7 @@ describe('a resource server of somebody else', () => {
     await expect(elsewhere).rejects.toThrow('unexpected JWT "aud"');
   });
 
-  test('RFC 9449 section 4.3: it validates the proof of a bound token', async () => {
+  test('RFC 9449 section 4.3: validates the proof of a bound token', async () => {
     const DPoP = await newKey();
     const token = await getToken({ DPoP });
     let request: Request | undefined;
@@ -254,8 +254,8 @@ describe('a resource server of somebody else', () => {
   });
 });
 
-describe('client authentication', () => {
-  test('private_key_jwt with the issuer as audience, and no other (draft-ietf-oauth-rfc7523bis section 4)', async () => {
+describe('a client authenticates', () => {
+  test('by private_key_jwt with the issuer as audience, and no other audience (draft-ietf-oauth-rfc7523bis section 4)', async () => {
     const { id, privateKey } = await addKeyClient(pair, 'ES256', 'read write');
     const client = { client_id: id };
     const request = (audience: string) =>
@@ -281,7 +281,7 @@ describe('client authentication', () => {
     }
   });
 
-  test('client_secret_post', async () => {
+  test('by client_secret_post', async () => {
     const authentication = oauth.ClientSecretPost(machine.secret);
     const client = { client_id: machine.id };
     const parameters = { resource: space() };

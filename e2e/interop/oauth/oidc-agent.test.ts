@@ -16,14 +16,14 @@ import { addPeopleClient, DEVICE_FLOW, SCOPE } from '../../pair/people-client.ts
 import { PersonAtPages } from './person-at-pages.ts';
 import { WAYS } from './ways-in.ts';
 
-/** Debian's oidc-agent: device flow (RFC 8628) in a terminal, and an agent that keeps the tokens fresh. */
+/** Debian's oidc-agent: device flow (RFC 8628) in a terminal, and an agent that refreshes tokens. */
 const run = promisify(execFile);
 
 let pair: Pair;
-/** It authenticates by Basic whatever the client is, so this one has a secret. */
+/** oidc-agent always authenticates by Basic, so this client has a secret. */
 let client: { id: string; secret: string };
 let parts: AsyncDisposableStack;
-/** The environment in which its programs find the agent. */
+/** The environment in which oidc-agent's programs find the agent. */
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const newPerson = () => pair.addPerson(`person-${randomUUID()}`);
 
 const at = (person: Person) => new PersonAtPages(pair, person);
 
-/** Asks for codes; resolves when the terminal shows where to enter which. */
+/** Starts a device flow; resolves when the terminal shows the code and the link. */
 const generate = (account: string): Promise<RunningProcess> =>
   startProcess(
     'oidc-gen',
@@ -70,7 +70,7 @@ const generate = (account: string): Promise<RunningProcess> =>
     { env, ready: (output) => /enter the code: \S+/.test(output) },
   );
 
-/** The person enters the code that the terminal shows; resolves when the program has ended. */
+/** The person enters the code from the terminal; resolves when the program has ended. */
 async function enter(
   browser: PersonAtPages,
   terminal: RunningProcess,
@@ -82,12 +82,12 @@ async function enter(
   await terminal.exited();
 }
 
-/** An access token of the agent; with `--force-new` it uses its refresh token. */
+/** An access token of the agent. `--force-new` makes the agent refresh. */
 const token = async (account: string, ...args: readonly string[]) =>
   (await run('oidc-token', [...args, account], { env })).stdout.trim();
 
 describe('oidc-agent', () => {
-  test('RFC 8628: it gets tokens for the documents, and new ones by RFC 6749 section 6', async () => {
+  test('RFC 8628: gets tokens for the documents, and refreshes them (RFC 6749 section 6)', async () => {
     await using terminal = await generate('allowed');
     await enter(at(await newPerson()), terminal);
     expect(terminal.output).toContain('Everything setup correctly!');
@@ -101,7 +101,7 @@ describe('oidc-agent', () => {
     ]);
   });
 
-  test('a grant that the operator ends is over: its tokens, and its means to get new ones', async () => {
+  test('after the operator revokes the grant, its tokens are refused, and it gets no new ones', async () => {
     const person = await newPerson();
     await using terminal = await generate('ended');
     await enter(at(person), terminal);
@@ -113,7 +113,7 @@ describe('oidc-agent', () => {
   });
 
   test.each(Object.entries(WAYS))(
-    'RFC 8176 section 2: acr and amr of a %s reach it, in its access tokens',
+    'RFC 8176 section 2: access tokens have acr and amr of a %s',
     async (name, way) => {
       await using terminal = await generate(name);
       await enter(await way.person(pair, await newPerson()), terminal);
@@ -124,7 +124,7 @@ describe('oidc-agent', () => {
     },
   );
 
-  test('RFC 8628 section 3.5: it says that the person denied', async () => {
+  test('RFC 8628 section 3.5: reports that the person denied', async () => {
     await using terminal = await generate('denied');
     await enter(at(await newPerson()), terminal, 'deny');
     expect(terminal.output).toContain('access_denied');

@@ -9,7 +9,7 @@ import { startAppServer } from './spa/app-server.ts';
 import type { AppServer } from './spa/app-server.ts';
 import { Visitor } from './spa/visitor.ts';
 
-/** The user of oidc-client-ts. */
+/** The user object of oidc-client-ts. */
 interface User {
   readonly token_type: string;
   readonly access_token: string;
@@ -23,18 +23,18 @@ interface Answered {
   readonly text: string;
 }
 
-/** oidc-client-ts in Chromium, on an origin that is another site than the servers. */
+/** oidc-client-ts in Chromium, on an origin of another site than the servers. */
 let parts: AsyncDisposableStack;
 let app: AppServer;
-/** An application whose origin nobody registered. */
+/** An application whose origin is not registered. */
 let foreign: AppServer;
 let pair: Pair;
 let clientId: string;
 let browser: Browser;
 
-/** Somebody who has signed in at the application. */
+/** A new person who has signed in at the application. */
 async function signedIn(dpop: boolean): Promise<Visitor> {
-  // The library itself sends the token to userinfo as Bearer, even if it is bound to a key.
+  // The library sends even a bound token to userinfo as Bearer.
   app.settings = { ...app.settings, dpop, loadUserInfo: !dpop };
   const visitor = await Visitor.arrive(pair, browser, app);
   await visitor.signIn();
@@ -77,7 +77,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       post_logout_redirect_uri: `${origin}/signed-out`,
       scope: 'openid profile documents:read documents:write',
       resource: pair.documents,
-      // Otherwise it keeps acr and amr from the application.
+      // By default the library hides acr and amr from the application.
       filterProtocolClaims: false,
     };
     app.settings = settings;
@@ -88,8 +88,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   describe.each([
     ['with DPoP (RFC 9449)', true],
     ['with Bearer tokens (RFC 6750)', false],
-  ])('code flow with PKCE, %s', (_name, dpop) => {
-    test('ID token, userinfo', async () => {
+  ])('oidc-client-ts, code flow with PKCE, %s', (_name, dpop) => {
+    test('signs in, and reads ID token and userinfo', async () => {
       await using visitor = await signedIn(dpop);
       const { person } = visitor;
       const user = await visitor.call<User>('user');
@@ -113,7 +113,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ]);
     });
 
-    test('documents of another origin are written and read (Fetch Standard, CORS protocol)', async () => {
+    test('reads and writes documents of another origin (Fetch Standard, CORS protocol)', async () => {
       await using visitor = await signedIn(dpop);
       const url = `${pair.documents}${visitor.person.name}.txt`;
       const put = await visitor.call<Answered>('request', url, {
@@ -127,19 +127,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(closed).rejects.toThrow('Failed to fetch');
     });
 
-    test('RFC 6749 section 6: it gets new tokens without the person', async () => {
+    test('RFC 6749 section 6: refreshes tokens without the person', async () => {
       await using visitor = await signedIn(dpop);
       const before = await visitor.call<User>('user');
       const after = await visitor.call<User>('refresh');
       expect(after.access_token).not.toBe(before.access_token);
       expect(after.profile['sub']).toBe(visitor.person.id);
-      // A token that is bound to a key is worth nothing to a thief, and stays.
+      // A refresh token bound to a key is useless to a thief, so it is not rotated.
       expect(after.refresh_token === before.refresh_token).toBe(dpop);
       const got = await visitor.call<Answered>('request', pair.documents);
       expect(got.status).toBe(200);
     });
 
-    test('RP-Initiated Logout 1.0: the browser is signed out, and its token refused at once', async () => {
+    test('RP-Initiated Logout 1.0: signs the browser out, and its token is refused at once', async () => {
       await using visitor = await signedIn(dpop);
       const { page } = visitor;
       const fresh = () =>
@@ -156,7 +156,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('a script of an origin that nobody registered cannot use the client', async () => {
+  test('a script of an unregistered origin cannot use the client', async () => {
     const page = await browser.newPage();
     await page.goto(foreign.origin);
     const post = (path: string) =>
@@ -167,7 +167,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     for (const path of ['/token', '/token/revocation', '/request', '/device/auth']) {
       await expect(post(path)).rejects.toThrow('Failed to fetch');
     }
-    // OpenID Connect Discovery 1.0 section 4: metadata is for everybody.
+    // OpenID Connect Discovery 1.0 section 4: every origin may read the metadata.
     const metadata = page.evaluate(
       `fetch('${pair.issuer}/.well-known/openid-configuration').then(({ status }) => status)`,
     );
@@ -175,7 +175,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await page.close();
   });
 
-  test('RFC 6749 section 4.1.2.1: a redirect URI that nobody registered gets nothing', async () => {
+  test('RFC 6749 section 4.1.2.1: an unregistered redirect URI gets no answer', async () => {
     const page = await browser.newPage();
     await page.goto(foreign.origin);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -11,7 +11,7 @@ import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 import { WAYS } from './ways-in.ts';
 
-/** okta-auth-js in Chromium, with its defaults, at a server that is not Okta's. */
+/** okta-auth-js in Chromium with its default settings, at a server that is not Okta's. */
 let parts: AsyncDisposableStack;
 let site: OAuthSite;
 let app: AppServer;
@@ -20,7 +20,7 @@ let browser: Browser;
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
   app = parts.use(await startAppServer('okta-auth-js', '127.0.0.1'));
-  // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
+  // Browsers make passkeys for a host name, not for an IP address (WebAuthn section 5.1.3).
   site = parts.use(await startOAuthSite({ issuerHost: 'localhost' }));
   browser = await launchBrowser();
   parts.defer(() => browser.close());
@@ -45,21 +45,21 @@ interface Tokens {
 }
 
 describe('okta-auth-js', () => {
-  test('signs in with PKCE, checks the ID token, asks userinfo, renews', async () => {
+  test('signs in with PKCE, checks the ID token, reads userinfo, and renews tokens', async () => {
     await using visitor = await Visitor.arrive(site.pair, browser, app);
     await visitor.signIn();
     const { id: sub, name: preferred_username } = visitor.person;
     const { accessToken, idToken } = await visitor.call<Tokens>('tokens');
     expect(idToken.claims).toMatchObject({ iss: site.pair.issuer, sub, preferred_username });
     expect(idToken.claims).toMatchObject({ acr: 'urn:countersign:acr:password', amr: ['pwd'] });
-    // With a field of its own, which the preflight has to allow (Fetch Standard, CORS protocol).
+    // The library sends a field of its own, which the preflight must allow (Fetch Standard, CORS protocol).
     expect(await visitor.call('userinfo')).toMatchObject({ sub, preferred_username });
     expect(await site.pair.get(accessToken.accessToken)).toBe(200);
     const renewed = await visitor.call<Tokens>('renew');
     expect(await site.pair.get(renewed.accessToken.accessToken)).toBe(200);
   });
 
-  /** At a page of the account, signed in by the password; afterwards the browser is signed out. */
+  /** Opens a page of the account, signed in by password, for a set-up; then signs the browser out. */
   async function atHome(visitor: Visitor, path: string, setUp: () => Promise<void>) {
     const { page } = visitor;
     await page.goto(site.pair.issuer + path);
@@ -69,7 +69,7 @@ describe('okta-auth-js', () => {
   }
   const claims = async (visitor: Visitor) => (await visitor.call<Tokens>('tokens')).idToken.claims;
 
-  test('RFC 8176 section 2: acr and amr of a second factor reach it', async () => {
+  test('RFC 8176 section 2: gets acr and amr of a second factor', async () => {
     await using visitor = await Visitor.arrive(site.pair, browser, app);
     const { page } = visitor;
     let code = () => '';
@@ -93,11 +93,11 @@ describe('okta-auth-js', () => {
     });
   });
 
-  test('RFC 8176 section 2: acr and amr of a passkey reach it', async () => {
+  test('RFC 8176 section 2: gets acr and amr of a passkey', async () => {
     await using visitor = await Visitor.arrive(site.pair, browser, app);
     const { page } = visitor;
     await virtualAuthenticator(page);
-    // The button is what is tried here.
+    // The test clicks the passkey button, so the browser must not offer passkeys by itself.
     await page.addInitScript(
       'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
     );

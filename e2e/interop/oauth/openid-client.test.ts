@@ -5,7 +5,7 @@ import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
 import { addKeyClient } from './key-client.ts';
 
-/** openid-client against the pair, with nonces asked for by both servers. */
+/** openid-client with the pair. Both servers require nonces. */
 let pair: Pair;
 let machine: { id: string; secret: string };
 
@@ -56,7 +56,7 @@ const send = (
     options.DPoP && { DPoP: options.DPoP },
   );
 
-/** The status of the answer that a promise of a token or a resource was rejected with. */
+/** The status in the rejection of a request for a token or a resource. */
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => 'not refused',
@@ -69,22 +69,25 @@ const refusal = (promise: Promise<unknown>) =>
     }),
   );
 
-describe('discovery', () => {
-  test.each(['oidc', 'oauth2'] as const)('RFC 8414, OpenID Connect Discovery: %s', async (way) => {
-    const config = await discover(machine.id, client.ClientSecretBasic(machine.secret), way);
-    expect(config.serverMetadata()).toMatchObject({
-      issuer: pair.issuer,
-      token_endpoint: `${pair.issuer}/token`,
-      jwks_uri: `${pair.issuer}/jwks`,
-      introspection_endpoint: `${pair.issuer}/token/introspection`,
-      revocation_endpoint: `${pair.issuer}/token/revocation`,
-      grant_types_supported: expect.arrayContaining(['client_credentials']),
-    });
-  });
+describe('openid-client, discovery', () => {
+  test.each(['oidc', 'oauth2'] as const)(
+    'RFC 8414, OpenID Connect Discovery: works by %s',
+    async (way) => {
+      const config = await discover(machine.id, client.ClientSecretBasic(machine.secret), way);
+      expect(config.serverMetadata()).toMatchObject({
+        issuer: pair.issuer,
+        token_endpoint: `${pair.issuer}/token`,
+        jwks_uri: `${pair.issuer}/jwks`,
+        introspection_endpoint: `${pair.issuer}/token/introspection`,
+        revocation_endpoint: `${pair.issuer}/token/revocation`,
+        grant_types_supported: expect.arrayContaining(['client_credentials']),
+      });
+    },
+  );
 });
 
-describe('client authentication (RFC 6749 section 2.3)', () => {
-  test('client_secret_basic, with the default scopes and resource', async () => {
+describe('openid-client, client authentication (RFC 6749 section 2.3)', () => {
+  test('works by client_secret_basic, with the default scopes and resource', async () => {
     const config = await asMachine();
     const token = await client.clientCredentialsGrant(config);
     expect(token).toMatchObject({ token_type: 'bearer', expires_in: 600 });
@@ -94,14 +97,14 @@ describe('client authentication (RFC 6749 section 2.3)', () => {
     expect(await answer.json()).toEqual({ members: [] });
   });
 
-  test('client_secret_post', async () => {
+  test('works by client_secret_post', async () => {
     const args = ['--name', 'Post', '--grant', 'client_credentials'];
     const more = ['--scope', 'documents:read', '--auth', 'client_secret_post'];
     const { client_id, client_secret } = await pair.cli('client', 'add', ...args, ...more);
     const id = String(client_id);
     const right = await discover(id, client.ClientSecretPost(String(client_secret)));
     expect(await client.clientCredentialsGrant(right)).toHaveProperty('access_token');
-    // RFC 9110 section 15.5.2: a 401 has a challenge, wherever the secret came from.
+    // RFC 9110 section 15.5.2: a 401 has a challenge, even for a secret in the form.
     const wrong = await discover(id, client.ClientSecretPost('guess'));
     expect(await refusal(client.clientCredentialsGrant(wrong))).toMatchObject({
       status: 401,
@@ -109,17 +112,20 @@ describe('client authentication (RFC 6749 section 2.3)', () => {
     });
   });
 
-  test.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('private_key_jwt with %s', async (alg) => {
-    const { id, privateKey } = await addKeyClient(pair, alg);
-    const config = await discover(id, client.PrivateKeyJwt(privateKey));
-    const token = await client.clientCredentialsGrant(config);
-    expect((await send(config, token.access_token, '')).status).toBe(200);
-    const { privateKey: foreign } = await addKeyClient(pair, alg);
-    const thief = await discover(id, client.PrivateKeyJwt(foreign));
-    expect(await refusal(client.clientCredentialsGrant(thief))).toMatchObject({ status: 401 });
-  });
+  test.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
+    'works by private_key_jwt with %s',
+    async (alg) => {
+      const { id, privateKey } = await addKeyClient(pair, alg);
+      const config = await discover(id, client.PrivateKeyJwt(privateKey));
+      const token = await client.clientCredentialsGrant(config);
+      expect((await send(config, token.access_token, '')).status).toBe(200);
+      const { privateKey: foreign } = await addKeyClient(pair, alg);
+      const thief = await discover(id, client.PrivateKeyJwt(foreign));
+      expect(await refusal(client.clientCredentialsGrant(thief))).toMatchObject({ status: 401 });
+    },
+  );
 
-  test('a wrong secret is invalid_client with a challenge (RFC 6749 section 5.2)', async () => {
+  test('fails with invalid_client and a challenge after a wrong secret (RFC 6749 section 5.2)', async () => {
     const config = await discover(machine.id, client.ClientSecretBasic('guess'));
     expect(await refusal(client.clientCredentialsGrant(config))).toMatchObject({
       status: 401,
@@ -129,7 +135,7 @@ describe('client authentication (RFC 6749 section 2.3)', () => {
 });
 
 describe('resource indicators (RFC 8707)', () => {
-  test('the resource becomes the audience, an unknown one is invalid_target', async () => {
+  test('a known resource becomes the audience, and an unknown resource gets invalid_target', async () => {
     const config = await asMachine();
     const { access_token } = await client.clientCredentialsGrant(config, {
       resource: pair.documents,
@@ -147,14 +153,14 @@ describe('resource indicators (RFC 8707)', () => {
     });
   });
 
-  test('a scope beyond the registered ones is invalid_scope (RFC 6749 section 5.2)', async () => {
+  test('a scope beyond the registered scopes gets invalid_scope (RFC 6749 section 5.2)', async () => {
     const wish = client.clientCredentialsGrant(await asMachine(), { scope: 'documents:admin' });
     expect(await refusal(wish)).toMatchObject({ status: 400, error: 'invalid_scope' });
   });
 });
 
-describe('DPoP with nonces at both servers (RFC 9449 sections 8 and 9)', () => {
-  test('a bound token reads and writes, each time with a fresh proof', async () => {
+describe('DPoP with nonces of both servers (RFC 9449 sections 8 and 9)', () => {
+  test('a bound token reads and writes, with another proof each time', async () => {
     const config = await asMachine();
     const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair());
     const token = await client.clientCredentialsGrant(config, undefined, { DPoP });
@@ -166,14 +172,14 @@ describe('DPoP with nonces at both servers (RFC 9449 sections 8 and 9)', () => {
     expect(await read.text()).toBe('bound');
   });
 
-  test.each(['RS256', 'Ed25519'])('with a key of %s', async (alg) => {
+  test.each(['RS256', 'Ed25519'])('a bound token works with a key of %s', async (alg) => {
     const config = await asMachine();
     const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair(alg));
     const { access_token } = await client.clientCredentialsGrant(config, undefined, { DPoP });
     expect((await send(config, access_token, '', 'GET', { DPoP })).status).toBe(200);
   });
 
-  test('the token is worth nothing without the key, with another key, or as a Bearer token', async () => {
+  test('a bound token is refused without the key, with another key, or as a Bearer token', async () => {
     const config = await asMachine();
     const handle = async () => client.getDPoPHandle(config, await client.randomDPoPKeyPair());
     const DPoP = await handle();
@@ -195,8 +201,8 @@ describe('DPoP with nonces at both servers (RFC 9449 sections 8 and 9)', () => {
   });
 });
 
-describe('the end of a token', () => {
-  test('RFC 7009: a revoked token is refused by the next request, another one is not', async () => {
+describe('revocation and introspection', () => {
+  test('RFC 7009: a revoked token is refused from the next request on, and another token is accepted', async () => {
     const config = await asMachine();
     const { access_token } = await client.clientCredentialsGrant(config);
     const { access_token: other } = await client.clientCredentialsGrant(config);
@@ -205,10 +211,10 @@ describe('the end of a token', () => {
     expect(await refusal(send(config, access_token, ''))).toMatchObject({ status: 401 });
     expect(await client.tokenIntrospection(config, access_token)).toEqual({ active: false });
     expect((await send(config, other, '')).status).toBe(200);
-    await client.tokenRevocation(config, access_token); // RFC 7009 section 2.2: no error
+    await client.tokenRevocation(config, access_token); // RFC 7009 section 2.2: a second revocation is no error
   });
 
-  test('RFC 7662 section 2.2: a bound token is described with its key', async () => {
+  test('RFC 7662 section 2.2: introspection of a bound token names its key', async () => {
     const config = await asMachine();
     const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair());
     const { access_token } = await client.clientCredentialsGrant(config, undefined, { DPoP });
@@ -221,7 +227,7 @@ describe('the end of a token', () => {
     });
   });
 
-  test('another client can neither see nor end it', async () => {
+  test('another client can neither introspect nor revoke it', async () => {
     const { access_token } = await client.clientCredentialsGrant(await asMachine());
     const stranger = await pair.addClient();
     const config = await discover(stranger.id, client.ClientSecretBasic(stranger.secret));

@@ -4,13 +4,13 @@ import { CALLBACK } from '../../pair/people-client.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 
-/** A request as passport hands it to a strategy. */
+/** A request as passport passes it to a strategy. */
 interface Visit {
   readonly query: Readonly<Record<string, string>>;
   readonly session: object;
 }
 
-/** The callbacks of passport by which a strategy tells the outcome of a request. */
+/** Passport's callbacks, by which a strategy reports the outcome of a request. */
 interface Strategy {
   authenticate(visit: Visit): void;
   redirect: (url: string) => void;
@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site?.[Symbol.asyncDispose]());
 
-/** Resolves to where the person is sent, or who they are. */
+/** Resolves to the URL of a redirect, or to the signed-in person. */
 function visit(session: object, query: Visit['query'] = {}): Promise<unknown> {
   const one = Object.create(strategy) as Strategy;
   return new Promise((resolve, reject) => {
@@ -65,14 +65,14 @@ function visit(session: object, query: Visit['query'] = {}): Promise<unknown> {
 const answer = async (session: object) =>
   Object.fromEntries((await site.person.answer(String(await visit(session)))).searchParams);
 
-describe('passport-openidconnect, which knows no PKCE, with nonce: true', () => {
-  test('OpenID Connect Core 1.0 section 3.1: it learns who signed in, from ID token and userinfo', async () => {
+describe('passport-openidconnect with nonce: true, which does not support PKCE', () => {
+  test('OpenID Connect Core 1.0 section 3.1: learns the person from ID token and userinfo', async () => {
     const session = {};
     const profile = await visit(session, await answer(session));
     expect(profile).toMatchObject({ id: expect.any(String), username: 'alice' });
   });
 
-  test('RFC 9700 section 4.5.3.2: a code that was injected into another session is found out', async () => {
+  test('RFC 9700 section 4.5.3.2: detects a code that was injected into another session', async () => {
     const [mine, theirs] = [{}, {}];
     const [own, stolen] = [await answer(mine), await answer(theirs)];
     const injected = visit(mine, { ...own, code: stolen['code'] ?? '' });

@@ -12,7 +12,7 @@ import { expressOpenidConnectApp } from './people-apps/express-openid-connect.ts
 import { openidClientApp } from './people-apps/openid-client.ts';
 import { passportApp } from './people-apps/passport-openidconnect.ts';
 
-/** Ordinary applications that want to know a name, an e-mail address and groups, each through Chromium. */
+/** Ordinary applications that need a name, an e-mail address and groups, each used in Chromium. */
 const APPS: Readonly<Record<string, { make: MakeApp; options: readonly string[] }>> = {
   'openid-client': { make: openidClientApp, options: [] },
   'express-openid-connect': { make: expressOpenidConnectApp, options: [] },
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => parts?.disposeAsync());
 
-/** Debian's Apache: `/app/` for Staff alone, `/api/` for one address alone. */
+/** Debian's Apache: `/app/` admits group Staff only, and `/api/` one e-mail address only. */
 async function startRelyingApache(): Promise<string> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -81,7 +81,7 @@ Require claim email:nobody@example.com
   return origin;
 }
 
-/** Somebody new, of whom everything is known. */
+/** A new person with e-mail address and groups. */
 async function newVisitor() {
   const person = await site.pair.addPerson(`person-${randomUUID()}`);
   const email = `${person.name}@example.com`;
@@ -93,7 +93,7 @@ async function newVisitor() {
   return { person, email, groups, page };
 }
 
-/** At the page of the application: signs in, unticks, allows; resolves to the page that comes of it. */
+/** Signs in from the application's page, unticks boxes, and allows; resolves to the resulting page. */
 async function signIn(page: Page, url: string, { name, password }: Person, untick?: RegExp) {
   await page.goto(url);
   await page.getByLabel('Name').fill(name);
@@ -113,7 +113,7 @@ async function signIn(page: Page, url: string, { name, password }: Person, untic
 describe.each(Object.keys(APPS))('%s', (name) => {
   const url = () => `${origins.get(name)}/`;
 
-  test('it learns what the page of consent shows', async () => {
+  test('the application gets the claims that the consent page shows', async () => {
     const { person, email, groups, page } = await newVisitor();
     const { told, answer } = await signIn(page, url(), person);
     for (const value of ['Jäsøn Liddell', email, ...groups]) expect(told).toContain(value);
@@ -130,7 +130,7 @@ describe.each(Object.keys(APPS))('%s', (name) => {
     });
   });
 
-  test('and no address when that was unticked', async () => {
+  test('the application gets no address if the person unticks it', async () => {
     const { person, groups, page } = await newVisitor();
     const { answer } = await signIn(page, url(), person, /e-mail/);
     const learned = (await answer.json()) as object;
@@ -140,8 +140,8 @@ describe.each(Object.keys(APPS))('%s', (name) => {
   });
 });
 
-describe('mod_auth_openidc of Debian', () => {
-  test('Require claim groups:Staff lets Staff in; a claim of somebody else does not', async () => {
+describe("mod_auth_openidc in Debian's Apache", () => {
+  test('`Require claim groups:Staff` admits Staff, and a person cannot forge the claim', async () => {
     const { person, email, page } = await newVisitor();
     const { answer } = await signIn(page, `${apache}/app/index.html`, person);
     expect(answer.status()).toBe(200);
@@ -155,7 +155,7 @@ describe('mod_auth_openidc of Debian', () => {
     expect((await page.goto(`${apache}/api/index.html`))?.status()).toBe(403);
   });
 
-  test('a person in no group, or without the groups claim, stays outside', async () => {
+  test('a person in no group, or without the groups claim, is refused', async () => {
     const [unsaid, outside] = [await newVisitor(), await newVisitor()];
     const url = `${apache}/app/index.html`;
     expect((await signIn(unsaid.page, url, unsaid.person, /groups/)).answer.status()).toBe(403);

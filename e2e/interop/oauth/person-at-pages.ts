@@ -4,17 +4,17 @@ import type { Pair, Person } from '../../pair/pair.ts';
 
 type Decision = 'allow' | 'deny';
 
-/** Pages that ask something, one after the other, on the way to a client. */
+/** The highest number of pages with a question on the way to a client. */
 const MOST_PAGES = 4;
 
-/** Somebody who answers what the pages ask, in a browser of their own without script. */
+/** A person who answers the pages' questions, in a separate browser without JavaScript. */
 export class PersonAtPages {
   readonly #browser: TestBrowser;
   readonly #signIn: (page: Page) => Changes;
 
   /**
-   * `base`: where the server listens, if that is not the issuer. `signIn`: the fields by which the person answers a page
-   * that asks them to sign in; default: name and password.
+   * `base`: the address of the server, if it differs from the issuer. `signIn`: the fields with which the
+   * person answers a sign-in page; default: name and password.
    */
   constructor(
     { issuer, base = issuer }: Pick<Pair, 'issuer'> & { readonly base?: string },
@@ -25,7 +25,7 @@ export class PersonAtPages {
     this.#signIn = signIn ?? (() => ({ name, password }));
   }
 
-  /** Opens the URL, signs in where that is asked for, decides; resolves to the last page. */
+  /** Opens the URL, signs in if asked, and decides; resolves to the last page. */
   async open(url: URL | string, decision: Decision = 'allow'): Promise<Page> {
     const answers = this.#answers(decision);
     const trail: string[] = [];
@@ -42,7 +42,7 @@ export class PersonAtPages {
     throw new Error(`${page.url} asks again, after ${trail.join(', ')}: ${page.text}`);
   }
 
-  /** The same, when a client is waiting: resolves to where the browser is sent in the end. */
+  /** Opens the URL of a waiting client; resolves to the URL to which the browser is finally sent. */
   async answer(url: URL | string, decision?: Decision): Promise<URL> {
     const page = await this.open(url, decision);
     const location = page.headers.get('location');
@@ -50,7 +50,7 @@ export class PersonAtPages {
     return new URL(location);
   }
 
-  /** Returns the fields of each form, by the last segment of its address. */
+  /** Returns the fields of each form, by the last segment of the form's action. */
   #answers(decision: Decision): Readonly<Record<string, (page: Page) => Changes>> {
     return {
       'sign-in': this.#signIn,

@@ -11,15 +11,15 @@ import { expressOpenidConnectApp } from './people-apps/express-openid-connect.ts
 import { passportApp } from './people-apps/passport-openidconnect.ts';
 import type { PersonAtPages } from './person-at-pages.ts';
 
-/** Signs somebody in; resolves to the claims of the ID token as the library gives them. */
+/** Signs a person in; resolves to the ID token's claims as the library returns them. */
 export type SignIn = (person: PersonAtPages) => Promise<unknown>;
 
-/** Registers a client and sets its library up. What it starts ends with `parts`. */
+/** Registers a client and sets up its library. Everything that it starts ends with `parts`. */
 type RelyingParty = (pair: Pair, parts: AsyncDisposableStack) => Promise<SignIn>;
 
 const publicClient = (pair: Pair) => addPeopleClient(pair, '--public', ...CODE_FLOW);
 
-/** An application of which a browser sees pages: where it leads, the person goes on. */
+/** An application with web pages: the person follows its redirects. */
 const application =
   (make: MakeApp, ...options: readonly string[]): RelyingParty =>
   async (pair, parts) => {
@@ -38,7 +38,7 @@ const application =
     };
   };
 
-/** Clients of the client table (docs/reference/clients.md) that need no browser of their own. */
+/** The clients of docs/reference/clients.md that work without a real browser. */
 export const RELYING_PARTIES: Readonly<Record<string, RelyingParty>> = {
   async 'openid-client'(pair) {
     const { id } = await publicClient(pair);
@@ -102,7 +102,7 @@ export const RELYING_PARTIES: Readonly<Record<string, RelyingParty>> = {
       client_id: id,
       redirect_uri: CALLBACK,
       scope: 'openid',
-      // Otherwise it keeps acr and amr from the application.
+      // By default the library hides acr and amr from the application.
       filterProtocolClaims: false,
       stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
     });

@@ -11,8 +11,9 @@ import { PersonAtPages } from './person-at-pages.ts';
 import { runScript } from './script-client.ts';
 
 /**
- * Clients that name their scopes again at each refresh (RFC 6749 section 6), with `offline_access`, which a sign-in without
- * `prompt=consent` drops (OpenID Connect Core 1.0 section 11). msal-node and requests-oauthlib want an https issuer.
+ * Clients that repeat their scopes at each refresh (RFC 6749 section 6), including `offline_access`. A
+ * sign-in without `prompt=consent` drops that scope (OpenID Connect Core 1.0 section 11). msal-node and
+ * requests-oauthlib need an https issuer.
  */
 const SCOPE = 'openid profile offline_access documents:read';
 const GIVEN = new Set(['openid', 'profile', 'documents:read']);
@@ -46,22 +47,25 @@ const WANTED = { OAUTHLIB_RELAX_TOKEN_SCOPE: '1' };
 test.each<[string, readonly string[], NodeJS.ProcessEnv]>([
   ['msal-node', [process.execPath, script('msal-refresh.ts')], {}],
   ['Authlib', [...PYTHON, script('authlib_refresh.py')], {}],
-  // It refuses fewer scopes than it asked for, unless told so.
+  // By default this library refuses a token with fewer scopes than it asked for.
   ['requests-oauthlib', [...PYTHON, script('requests_oauthlib_refresh.py')], WANTED],
-])('%s: a refresh that repeats its scopes gives those of the sign-in', async (_name, run, env) => {
-  const front = join(site.pair.data, 'front.pem');
-  const trust = { NODE_EXTRA_CA_CERTS: front, REQUESTS_CA_BUNDLE: front };
-  const { id, secret } = client;
-  const asked = { issuer, client_id: id, secret, redirect_uri: CALLBACK, scope: SCOPE };
-  const told = (await runScript(run, asked, person, { ...process.env, ...trust, ...env })) as {
-    readonly scopes: readonly string[];
-    readonly token: string;
-  };
-  for (const scopes of told.scopes) expect(new Set(scopes.split(' '))).toEqual(GIVEN);
-  expect(await site.pair.get(told.token)).toBe(200);
-});
+])(
+  '%s: a refresh that repeats the requested scopes returns the granted scopes',
+  async (_name, run, env) => {
+    const front = join(site.pair.data, 'front.pem');
+    const trust = { NODE_EXTRA_CA_CERTS: front, REQUESTS_CA_BUNDLE: front };
+    const { id, secret } = client;
+    const asked = { issuer, client_id: id, secret, redirect_uri: CALLBACK, scope: SCOPE };
+    const told = (await runScript(run, asked, person, { ...process.env, ...trust, ...env })) as {
+      readonly scopes: readonly string[];
+      readonly token: string;
+    };
+    for (const scopes of told.scopes) expect(new Set(scopes.split(' '))).toEqual(GIVEN);
+    expect(await site.pair.get(told.token)).toBe(200);
+  },
+);
 
-test('@badgateway/oauth2-client: a refresh that repeats its scopes gives those of the sign-in', async () => {
+test('@badgateway/oauth2-client: a refresh that repeats the requested scopes returns the granted scopes', async () => {
   const { pair } = site;
   const app = new OAuth2Client({
     server: pair.authz[0]?.url ?? '',

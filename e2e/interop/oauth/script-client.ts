@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import type { PersonAtPages } from './person-at-pages.ts';
 
 /**
- * Runs a script that is a client: it reads a line of JSON, prints the URL for the browser, and reads where the browser was
- * sent. Returns the JSON that it prints at the end. Rejects with its traceback.
+ * Runs a script that is a client: the script reads a line of JSON, prints the URL for the browser, and
+ * reads the resulting URL. Returns the JSON that it prints at the end. Rejects with its traceback.
  */
 export async function runScript(
   [program = '', ...args]: readonly string[],

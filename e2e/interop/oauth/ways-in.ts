@@ -10,13 +10,13 @@ import { PersonAtPages } from './person-at-pages.ts';
 
 /** A way to sign in. */
 export interface WayIn {
-  /** The methods that ID tokens name (RFC 8176 section 2). */
+  /** The methods that ID tokens name in amr (RFC 8176 section 2). */
   readonly amr: readonly string[];
-  /** Sets the way up for a person; resolves to a browser in which they sign in by it. */
+  /** Sets the way up for a person; resolves to a browser in which the person signs in that way. */
   readonly person: (pair: Pair, person: Person) => Promise<PersonAtPages>;
 }
 
-/** The ways by the last part of their `acr`. */
+/** The ways, by the last part of their `acr`. */
 export const WAYS: Readonly<Record<string, WayIn>> = {
   password: {
     amr: ['pwd'],
@@ -52,7 +52,7 @@ export const WAYS: Readonly<Record<string, WayIn>> = {
   },
 };
 
-/** A browser in which the person has signed in by password, to set up what they sign in with from now on. */
+/** A browser in which the person has signed in by password, to set up another way. */
 async function atHome({ issuer }: Pair, { name, password }: Person): Promise<TestBrowser> {
   const browser = new TestBrowser(issuer, issuer);
   await browser.submit(await browser.open('/account'), { name, password });

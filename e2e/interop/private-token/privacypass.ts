@@ -1,4 +1,7 @@
-/** A client of PrivateToken made with @cloudflare/privacypass-ts, as its own `fetchToken` goes about it. */
+/**
+ * A PrivateToken client made with @cloudflare/privacypass-ts, which takes the steps of the library's
+ * `fetchToken`.
+ */
 import {
   getIssuerUrl,
   type PrivacyPassClient,
@@ -13,7 +16,7 @@ import {
 export interface LibraryType {
   readonly type: number;
   readonly name: string;
-  /** Good for one token. */
+  /** Makes a client for one token. */
   newClient(): PrivacyPassClient;
 }
 
@@ -32,21 +35,21 @@ export const BLIND_RSA: LibraryType = {
 /** Rows for `describe.each`. */
 export const TYPES = [VOPRF, BLIND_RSA];
 
-/** Sends a TokenRequest; resolves to the TokenResponse, rejects when the issuer refuses. */
+/** Sends a TokenRequest; resolves to the TokenResponse, and rejects if the issuer refuses. */
 export type SendRequest = (bytes: Uint8Array, url: string) => Promise<Uint8Array>;
 
-/** With that Authorization field. */
+/** Sends token requests with this Authorization field. */
 export const sendAs =
   (authorization: string): SendRequest =>
   (bytes, url) =>
     sendTokenRequest(bytes, url, new Headers({ authorization }));
 
-/** Returns the challenges that the library reads in an answer. */
+/** Returns the challenges that the library finds in an answer. */
 export function offersIn({ headers }: Response): readonly WWWAuthenticateHeader[] {
   return WWWAuthenticateHeader.parse(headers.get('www-authenticate') ?? '');
 }
 
-/** The challenge of a type, in the answer to a request without credentials. */
+/** The challenge of a type in the answer to a request without credentials. */
 export async function offerAt(url: string, type: number): Promise<WWWAuthenticateHeader> {
   const answer = await fetch(url);
   await answer.arrayBuffer();
@@ -55,7 +58,7 @@ export async function offerAt(url: string, type: number): Promise<WWWAuthenticat
   return found;
 }
 
-/** A token for a challenge. */
+/** Gets a token for a challenge. */
 export async function obtain(
   { newClient }: LibraryType,
   { challenge, tokenKey }: WWWAuthenticateHeader,
@@ -67,7 +70,7 @@ export async function obtain(
   return client.finalize(client.deserializeTokenResponse(response));
 }
 
-/** Sends a request with that Authorization field. */
+/** Sends a request with this Authorization field. */
 export function redeem(url: string, authorization: string): Promise<Response> {
   return fetch(url, { headers: { authorization } });
 }

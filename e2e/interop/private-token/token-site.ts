@@ -10,19 +10,19 @@ type Settings = Readonly<Record<string, unknown>>;
 /** The pair with its tour, and an application that may ask for tokens. */
 export interface TokenSite extends AsyncDisposable {
   readonly flow: Flow;
-  /** URL of the endpoint for token requests, which is an audience. */
+  /** The URL of the endpoint for token requests, which is also an audience. */
   readonly requestUrl: string;
   readonly directoryUrl: string;
-  /** The credentials of the application at the issuer. */
+  /** The application's Authorization field for the issuer. */
   readonly authorization: string;
-  /** As the application. */
+  /** Sends token requests as the application. */
   readonly send: SendRequest;
   directory(): Promise<IssuerConfig>;
 }
 
 /**
- * Starts the pair. Until it ends, this process trusts the certificate of its TLS listeners, with `fetch` as
- * well. `times`: further members of `privateTokens`; `settings`: of the configuration.
+ * Starts the pair. Until it ends, this process trusts the pair's TLS certificate, also in `fetch`. `times`:
+ * further members of `privateTokens`; `settings`: further members of the configuration.
  */
 export async function startTokenSite(
   kind: StoreKind,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { valuesOf } from '../../clients/digest/exchange.ts';
 import type { HttpResponse, Send } from '../../clients/digest/exchange.ts';
 
-/** The form of `vectors.json`, and how a vector is run; its README.md says the same in words. */
+/** The form of `vectors.json`, and how a vector is run. The README.md beside it says the same in words. */
 export interface Vectors {
   readonly resources: Readonly<
     Record<string, { readonly type: string; readonly content: unknown }>
@@ -31,7 +31,7 @@ interface Step {
     readonly json?: unknown;
     readonly content?: string;
   };
-  /** Names for values of response fields. */
+  /** Names under which values of response fields are kept for later steps. */
   readonly keep?: Readonly<Record<string, string>>;
 }
 
@@ -44,13 +44,13 @@ type Expected =
 
 export interface Site {
   readonly send: Send;
-  /** URL that the paths of the resources are relative to. */
+  /** The URL to which the resources' paths are relative. */
   readonly base: string;
-  /** Value of Authorization of the one who asks, and of others. */
+  /** The Authorization value of each caller. */
   readonly authorization: (as: string) => string;
 }
 
-/** Puts the resources back as they have to be. */
+/** Restores the initial state of the resources. */
 export async function restore({ resources }: Vectors, site: Site): Promise<void> {
   for (const [target, { type, content }] of Object.entries(resources)) {
     const folder = target.slice(0, target.lastIndexOf('/') + 1);
@@ -62,7 +62,7 @@ export async function restore({ resources }: Vectors, site: Site): Promise<void>
   }
 }
 
-/** Returns the mistakes in the responses to a vector; none if all are right. */
+/** Returns the faults in the responses to a vector; empty if all are right. */
 export async function failuresOf({ steps }: Vector, site: Site): Promise<readonly string[]> {
   const kept = new Map<string, string>();
   const failures: string[] = [];

@@ -10,7 +10,10 @@ import { type SignInSite, startSignInSite } from './sign-in-site.ts';
 
 const NAVIGATION = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 
-/** The people who may enter, the fields that the application gets, ends while they stay, and forms that need a stronger sign-in. */
+/**
+ * People who may enter, the identity fields of the application, revocation during a visit, and forms that need a
+ * stronger sign-in.
+ */
 describe.each(STORE_KINDS)('%s', (kind) => {
   let site: SignInSite;
   let bob: Person;
@@ -46,7 +49,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     return { ...visitor, cookie: found.map(({ name, value }) => `${name}=${value}`).join('; ') };
   }
 
-  test('the application is told of address and groups, each as it is', async () => {
+  test("the application gets the person's address and groups in separate fields", async () => {
     const { cookie } = await cookieOf();
     site.application.reached = [];
     expect((await send(site.origin, { headers: { cookie } })).status).toBe(200);
@@ -58,7 +61,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     });
   });
 
-  test('an address that nobody has verified is none', async () => {
+  test('an unverified address is not sent', async () => {
     const { cookie } = await cookieOf();
     await change(site.alice, ['staff'], false);
     site.application.reached = [];
@@ -67,7 +70,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     await change(site.alice, ['staff', 'a,b', 'zwölf']);
   });
 
-  test('a person in none of the groups may not enter, and gets a page with a way to sign in as somebody else', async () => {
+  test('a person outside the allowed groups gets a page with a link to sign in as another person', async () => {
     const { page, cookie } = await cookieOf(bob);
     expect(await title(page)).toBe('You may not enter');
     await page.getByText('You are signed in as bob.').waitFor();
@@ -77,7 +80,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect(await title(page)).toBe('Sign out?');
   });
 
-  test('a group that is given or taken counts for the next request', async () => {
+  test('adding or removing a group applies from the next request on', async () => {
     const { cookie } = await cookieOf(bob);
     const ask = async () =>
       (await send(site.origin, { headers: { cookie, ...NAVIGATION } })).status;
@@ -88,7 +91,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect(await ask()).toBe(403);
   });
 
-  test('an application that nobody has named may not enter either', async () => {
+  test('an application that is not listed may not enter either', async () => {
     const client = await site.pair.addClient('notes:read');
     const grant = { grant_type: 'client_credentials', resource: `${site.origin}/` };
     const { body } = await site.pair.post('/token', grant, client);
@@ -113,7 +116,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       socket.on('close', resolve);
     });
 
-  test('a WebSocket ends with the session, and with the group', async () => {
+  test('a WebSocket ends with the session or the group membership', async () => {
     const { cookie, page } = await cookieOf();
     const first = closed(await open(cookie));
     await change(site.alice, ['guests']);
@@ -125,12 +128,12 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect(await open(cookie)).toBe(401);
   });
 
-  test('RFC 6455 section 10.2: a page of another origin opens none', async () => {
+  test('RFC 6455 section 10.2: a page of another origin cannot open a WebSocket', async () => {
     const { cookie } = await cookieOf();
     expect(await open(cookie, 'http://127.0.0.1:1')).toBe(403);
   });
 
-  test('ten callbacks at once, to any process: one gets a session', async () => {
+  test('ten callbacks at once at any process give one session', async () => {
     const { context } = await cookieOf();
     const cookies = await context.cookies(site.pair.issuer);
     const signedIn = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -148,7 +151,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect((await send(site.origin, { headers: { cookie: sessions[0] } })).status).toBe(200);
   });
 
-  test('RFC 9470: a form that needs a second factor is not sent on, and its person sets one up and comes back', async () => {
+  test('RFC 9470: a form that needs a second factor is not forwarded; its person sets one up and returns', async () => {
     const person = await site.pair.addPerson('dora');
     await change(person, ['staff']);
     const { context, page } = await site.signedIn({}, person);

@@ -15,11 +15,13 @@ export interface Reached {
 
 export interface Application extends AsyncDisposable {
   readonly origin: string;
-  /** Since `reached` was emptied last. */
+  /** The requests since `reached` was last emptied. */
   reached: Reached[];
 }
 
-/** An application that knows nothing of us but the fields that say who asks. Each page has a form, and asks by script. */
+/**
+ * An application that knows the identity fields only. Each page has a form, and sends requests by script.
+ */
 export async function startApplication(): Promise<Application> {
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
@@ -38,7 +40,7 @@ export async function startApplication(): Promise<Application> {
       response.end(page.toString());
     });
   });
-  // A WebSocket that says nothing, for as long as it may.
+  // A silent WebSocket that stays open.
   server.on('upgrade', ({ headers }, socket) => {
     const accept = createHash('sha1')
       .update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)

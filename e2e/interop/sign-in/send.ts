@@ -10,12 +10,12 @@ export interface Call {
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Lines of Set-Cookie. */
+  /** The Set-Cookie lines. */
   readonly cookies: readonly string[];
   readonly text: string;
 }
 
-/** A request with these fields and no others. */
+/** Sends a request with exactly these fields. */
 export async function send(url: string, call: Call = {}): Promise<Reply> {
   const request = http.request(url, call);
   request.end();

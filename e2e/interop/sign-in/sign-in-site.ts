@@ -1,4 +1,4 @@
-/** The pair before an application, with whatever stands between: the gateway itself, nginx or Caddy. */
+/** The pair in front of an application, with the gateway, nginx or Caddy between client and application. */
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Flow, startFlowOn, type StoreKind } from '../../flows/flow.ts';
@@ -23,19 +23,19 @@ export interface SignInSite extends AsyncDisposable {
   readonly pair: Pair;
   readonly application: Application;
   readonly browser: Browser;
-  /** Where people find the application. */
+  /** The application's public origin. */
   readonly origin: string;
   readonly alice: Person;
-  /** A browser of its own. */
+  /** Opens a page in a new browser context. */
   visit(options?: PersonOptions): Promise<{ context: BrowserContext; page: Page }>;
-  /** One in which alice, or somebody else, has signed in. */
+  /** Opens a page in which alice, or another person, has signed in. */
   signedIn(
     options?: PersonOptions,
     person?: Person,
   ): Promise<{ context: BrowserContext; page: Page }>;
 }
 
-/** `members`: of the space of the application. */
+/** `members`: further members of the application's space. */
 export async function startSignInSite(
   front: Front,
   members: { readonly upstream?: object } & object = {},

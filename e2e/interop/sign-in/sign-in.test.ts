@@ -12,7 +12,7 @@ const NAVIGATION = {
   'sec-fetch-dest': 'document',
 };
 
-/** A browser before an application that knows nothing of us, and the gateway, nginx or Caddy between the two. */
+/** A browser at an application that knows the identity fields only, behind the gateway, nginx or Caddy. */
 describe.each(FRONTS)('%s', (front) => {
   let site: SignInSite;
   beforeAll(async () => {
@@ -23,11 +23,11 @@ describe.each(FRONTS)('%s', (front) => {
     site.application.reached = [];
   });
 
-  /** Exactly these fields: `fetch` has its own idea of Sec-Fetch-Mode. */
+  /** Sends exactly these fields, because `fetch` sets Sec-Fetch-Mode itself. */
   const ask = (path: string, more: Call = {}) => send(site.origin + path, more);
   const navigate = (path: string, headers: Record<string, string> = {}) =>
     ask(path, { headers: { ...NAVIGATION, ...headers } });
-  /** The cookies that an answer sets, as a browser sends them back. */
+  /** The cookies that an answer sets, as a browser returns them. */
   const cookieOf = ({ cookies }: Reply) => cookies.map((line) => line.split(';')[0]).join('; ');
   const cookiesOf = async (page: Page) =>
     (await page.context().cookies(site.origin))
@@ -35,7 +35,7 @@ describe.each(FRONTS)('%s', (front) => {
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
   const locationOf = ({ headers }: Reply) => new URL(headers.location ?? '');
-  /** The cookies of a browser at the authorization server, in which alice is signed in. */
+  /** The cookies of alice's browser at the authorization server. */
   let issuerCookies: string | undefined;
   async function ofIssuer(): Promise<string> {
     if (issuerCookies !== undefined) return issuerCookies;
@@ -47,7 +47,7 @@ describe.each(FRONTS)('%s', (front) => {
   const seen = (page: Page) => page.locator('#at').innerText();
 
   describe('signing in', () => {
-    test('first visit: nobody is asked for consent, and the application knows who it is', async () => {
+    test('first visit: the person is not asked for consent, and the application gets the identity', async () => {
       const { page } = await site.visit();
       await page.goto(site.origin);
       expect(page.url()).toContain(site.pair.issuer);
@@ -63,7 +63,7 @@ describe.each(FRONTS)('%s', (front) => {
       });
     });
 
-    test('a deep link with a query leads where it points', async () => {
+    test('a deep link with a query leads to its target after sign-in', async () => {
       const { page } = await site.visit();
       const path = '/notes/7?tag=a%20b&tag=%C3%BC&next=//evil.example';
       await page.goto(site.origin + path);
@@ -72,7 +72,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(await seen(page)).toBe(`GET ${path}`);
     });
 
-    test('two tabs begin, each goes on to where it wanted', async () => {
+    test('if two tabs begin a sign-in, each returns to its own target', async () => {
       const { context, page } = await site.visit();
       const other = await context.newPage();
       await page.goto(`${site.origin}/one`);
@@ -84,14 +84,14 @@ describe.each(FRONTS)('%s', (front) => {
       expect(await title(page)).toBe('Hello alice');
     });
 
-    test('a person who signed in elsewhere needs no password here', async () => {
+    test('a person with a session at the authorization server needs no password', async () => {
       const { context, page } = await site.signedIn();
       await context.clearCookies({ name: /countersign-session-./ });
       await page.goto(`${site.origin}/again`);
       expect(await seen(page)).toBe('GET /again');
     });
 
-    test('the application gets its own cookies, and none of ours', async () => {
+    test("the application gets its own cookies, and none of Countersign's", async () => {
       const { context, page } = await site.signedIn();
       await context.addCookies([
         { name: 'theme', value: 'dark', url: site.origin },
@@ -125,7 +125,7 @@ describe.each(FRONTS)('%s', (front) => {
   });
 
   describe('requests that are no navigation', () => {
-    test('a fetch by a page whose session has ended is 401, and leads nowhere', async () => {
+    test("a fetch after the session's end gets 401 without a redirect", async () => {
       const { context, page } = await site.signedIn();
       await context.clearCookies();
       const answer = await page.evaluate(`fetch('/notes', { headers: { Accept: 'text/html' } })
@@ -133,7 +133,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(answer).toEqual([401, false]);
     });
 
-    test('a client without credentials is told which there are, once (RFC 9110 section 11.6.1)', async () => {
+    test('a client without credentials gets each challenge once (RFC 9110 section 11.6.1)', async () => {
       const response = await ask('/notes');
       expect(response.status).toBe(401);
       const challenges = response.headers['www-authenticate'] ?? '';
@@ -147,7 +147,7 @@ describe.each(FRONTS)('%s', (front) => {
       ['a frame', { 'sec-fetch-dest': 'iframe' }],
       ['a page that is fetched ahead', { 'sec-purpose': 'prefetch' }],
       ['JSON', { accept: 'application/json' }],
-    ])('%s: 401', async (_what, headers) => {
+    ])('%s gets 401', async (_what, headers) => {
       expect((await navigate('/notes', headers as Record<string, string>)).status).toBe(401);
     });
 
@@ -160,7 +160,7 @@ describe.each(FRONTS)('%s', (front) => {
       ['lynx', LYNX],
       ['Java', { accept: 'text/html, image/gif, */*; q=.2', 'user-agent': 'Java/17.0.12' }],
     ])(
-      '%s takes pages: 401 with every challenge (RFC 9110 section 15.5.2)',
+      '%s accepts pages: 401 with every challenge (RFC 9110 section 15.5.2)',
       async (_what, headers) => {
         const response = await ask('/notes', { headers });
         expect(response.status).toBe(401);
@@ -171,7 +171,7 @@ describe.each(FRONTS)('%s', (front) => {
       },
     );
 
-    test('the page of a 401 leads through signing in and back to where the reader wanted to go', async () => {
+    test('the page of a 401 leads through sign-in and back to the requested page', async () => {
       const refused = await ask('/notes/7?a=b', { headers: LYNX });
       const [, link = ''] = /<a [^>]*href="([^"]*)"/.exec(refused.text) ?? [];
       const location = link.replaceAll('&amp;', '&');
@@ -181,7 +181,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect([there.status, there.headers.location]).toEqual([303, `${site.origin}/notes/7?a=b`]);
     });
 
-    test('a POST that meets an ended session: 409, nothing of it was taken, and there is a way on', async () => {
+    test("a POST after the session's end gets 409, does nothing, and shows a link to go on", async () => {
       const { context, page } = await site.signedIn();
       await context.clearCookies({ name: /countersign-session-./ });
       site.application.reached = [];
@@ -200,7 +200,7 @@ describe.each(FRONTS)('%s', (front) => {
     });
   });
 
-  describe('other credentials', () => {
+  describe('credentials beside the session cookie', () => {
     async function bearer() {
       const client = await site.pair.addClient('notes:read');
       const grant = { grant_type: 'client_credentials', resource: `${site.origin}/` };
@@ -208,7 +208,7 @@ describe.each(FRONTS)('%s', (front) => {
       return { authorization: `Bearer ${String(body['access_token'])}`, client };
     }
 
-    test('a token lets a client in, whatever cookie comes with it', async () => {
+    test('a valid token is admitted, with any cookie', async () => {
       const { authorization, client } = await bearer();
       const { page } = await site.signedIn();
       const good = await cookiesOf(page);
@@ -223,7 +223,7 @@ describe.each(FRONTS)('%s', (front) => {
       }
     });
 
-    test('a token that is not good lets nobody in, whatever cookie comes with it', async () => {
+    test('an invalid token is refused, with any cookie', async () => {
       const { page } = await site.signedIn();
       const headers = { authorization: 'Bearer x.y.z', cookie: await cookiesOf(page) };
       site.application.reached = [];
@@ -233,7 +233,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(site.application.reached).toEqual([]);
     });
 
-    test('an Authorization field of the application itself, for no scheme of the space, keeps nobody out', async () => {
+    test("an Authorization field of the application's own scheme does not block a session", async () => {
       const { page } = await site.signedIn();
       const headers = { authorization: 'MediaBrowser Token="x"', cookie: await cookiesOf(page) };
       expect((await ask('/', { headers })).status).toBe(200);
@@ -242,7 +242,7 @@ describe.each(FRONTS)('%s', (front) => {
       );
     });
 
-    test('the secret of a session is none in Authorization', async () => {
+    test("the session's secret is refused in Authorization", async () => {
       const { page } = await site.signedIn();
       const [, secret = ''] = /countersign-session-[^=]*=([^;]*)/.exec(await cookiesOf(page)) ?? [];
       expect((await ask('/', { headers: { authorization: `Session ${secret}` } })).status).toBe(
@@ -251,8 +251,8 @@ describe.each(FRONTS)('%s', (front) => {
     });
   });
 
-  describe('ended', () => {
-    test('on the account page: the next request signs in anew', async () => {
+  describe('a session that is revoked', () => {
+    test('on the account page: the next request leads to another sign-in', async () => {
       const { context, page } = await site.signedIn({}, await site.pair.addPerson('carol'));
       const headers = { cookie: await cookiesOf(page) };
       expect((await ask('/', { headers })).status).toBe(200);
@@ -268,7 +268,7 @@ describe.each(FRONTS)('%s', (front) => {
     test.each([
       ['user end', ['user', 'end']],
       ['user disable', ['user', 'disable']],
-    ])('%s: refused by the next request', async (_what, command) => {
+    ])('by %s is refused from the next request on', async (_what, command) => {
       const person = await site.pair.addPerson(`bob-${command[1]}`);
       const { page } = await site.signedIn({}, person);
       const headers = { cookie: await cookiesOf(page) };
@@ -277,7 +277,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await ask('/', { headers })).status).toBe(401);
     });
 
-    test('ended several times within a minute: the browser is sent to sign in each time', async () => {
+    test('several times within a minute leads to the sign-in page each time', async () => {
       const person = await site.pair.addPerson('bob-again');
       const { page } = await site.signedIn({}, person);
       for (let round = 0; round < 3; round += 1) {
@@ -289,7 +289,7 @@ describe.each(FRONTS)('%s', (front) => {
       }
     });
 
-    test('signing out at the authorization server ends it', async () => {
+    test('by sign-out at the authorization server is refused', async () => {
       const { context, page } = await site.signedIn();
       const headers = { cookie: await cookiesOf(page) };
       const tab = await context.newPage();
@@ -299,7 +299,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await ask('/', { headers })).status).toBe(401);
     });
 
-    test('signing out by a form of the application: the cookie is dead, wherever it was copied to', async () => {
+    test('by a form of the application is refused, also with a copied cookie', async () => {
       const { page } = await site.signedIn();
       const headers = { cookie: await cookiesOf(page) };
       await page.getByRole('button', { name: 'Leave' }).click();
@@ -309,7 +309,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(await cookiesOf(page)).not.toContain('countersign-session-');
     });
 
-    test('our own page asks first, and may not be sent by another origin', async () => {
+    test('by the sign-out page, which asks first, and refuses forms of another origin', async () => {
       const { page } = await site.signedIn();
       const headers = { cookie: await cookiesOf(page) };
       await page.goto(`${site.origin}/.countersign/sign-out`);
@@ -334,7 +334,7 @@ describe.each(FRONTS)('%s', (front) => {
   });
 
   describe('attacks', () => {
-    /** Returns the callback of a browser in which somebody is signed in, and the cookies that it began with. */
+    /** Returns the callback of a signed-in browser, and the cookies of the sign-in's start. */
     async function callback(begun?: Reply) {
       const visit = begun ?? (await navigate('/wanted'));
       const cookie = await ofIssuer();
@@ -342,10 +342,10 @@ describe.each(FRONTS)('%s', (front) => {
       return { url, path: url.pathname + url.search, cookie: cookieOf(visit) };
     }
 
-    test('login CSRF: a callback that somebody else has begun signs nobody in (RFC 6749 section 10.12)', async () => {
+    test('login CSRF: a callback that another browser began signs in no person (RFC 6749 section 10.12)', async () => {
       const { path } = await callback();
       const { page } = await site.visit();
-      // The tab begins anew, with a visit of this browser.
+      // The tab begins another sign-in, after a visit of this browser.
       await page.goto(site.origin + path);
       expect(await title(page)).toBe('Sign in');
       expect(await cookiesOf(page)).not.toContain('countersign-session');
@@ -354,7 +354,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(await title(page)).toBe('This sign-in does not go on');
     });
 
-    test('a transaction cookie that was stolen is of no use once it was used, nor without its code', async () => {
+    test('a stolen transaction cookie is useless after its use, and without its code', async () => {
       const { path, cookie, url } = await callback();
       const without = new URL(url);
       without.searchParams.delete('code');
@@ -370,7 +370,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(again.cookies.join()).not.toMatch(/countersign-session-[^=]*=[^;]/);
     });
 
-    test('ten callbacks at once: one gets a session, and it stays good', async () => {
+    test('ten callbacks at once give one session, which stays valid', async () => {
       const { path, cookie } = await callback();
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => ask(path, { headers: { cookie } })),
@@ -403,7 +403,7 @@ describe.each(FRONTS)('%s', (front) => {
         },
         403,
       ],
-    ])('%s: a page, and no session', async (_what, change, status) => {
+    ])('%s gets a page and no session', async (_what, change, status) => {
       const { url, cookie } = await callback();
       change(url.searchParams);
       const response = await ask(url.pathname + url.search, { headers: { cookie } });
@@ -412,7 +412,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(response.cookies.join()).not.toMatch(/countersign-session-[^=]*=[^;]/);
     });
 
-    test('open redirect: a parameter leads nowhere', async () => {
+    test('open redirect: no parameter decides on the target', async () => {
       const { path, cookie } = await callback();
       const more =
         '&path=//evil.example&return=https://evil.example&redirect_uri=https://evil.example';
@@ -445,7 +445,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(new URL(href, site.origin).origin).toBe(site.origin);
     });
 
-    test('any number of sign-ins under way in a browser are one cookie', async () => {
+    test('all sign-ins in progress in a browser share one cookie', async () => {
       const first = await navigate('/0');
       const cookie = cookieOf(first);
       for (let n = 1; n < 12; n += 1) {
@@ -454,7 +454,7 @@ describe.each(FRONTS)('%s', (front) => {
       }
     });
 
-    test('cookies that somebody planted keep nobody from signing in', async () => {
+    test('planted cookies do not prevent a sign-in', async () => {
       const [name = ''] = cookieOf(await navigate('/')).split('=');
       const session = name.replace('visit', 'session');
       for (const cookie of [
@@ -469,13 +469,13 @@ describe.each(FRONTS)('%s', (front) => {
     });
 
     test.each([10, 30])(
-      '%d tabs that a browser opens again at once: each gets where it wanted',
+      '%d tabs that a browser reopens at once each reach their own target',
       async (count) => {
         const { page, context } = await site.visit();
         await page.goto(`${site.pair.issuer}/account`);
         await signIn(page, site.alice);
         await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor();
-        // As after a restart: the tabs go at once, and none has a cookie of the application.
+        // As after a browser restart: all tabs load at once, without the application's cookie.
         const tabs = await Promise.all(Array.from({ length: count }, () => context.newPage()));
         await Promise.all(tabs.map((tab, n) => tab.goto(`${site.origin}/notes/${n}`)));
         const ends = tabs.map((tab) => tab.url());
@@ -483,7 +483,7 @@ describe.each(FRONTS)('%s', (front) => {
       },
     );
 
-    test('session fixation: sign-in gives another secret, and the former one is dead', async () => {
+    test('session fixation: sign-in sets another secret, and the former secret is refused', async () => {
       const { page } = await site.signedIn();
       const before = await cookiesOf(page);
       const { path, cookie } = await callback();
@@ -514,7 +514,7 @@ describe.each(FRONTS)('%s', (front) => {
     test.each<[string, boolean, number]>([
       ['does not stay', false, 2],
       ['stays, and has ended each time', true, 9],
-    ])('where the session %s, an explanation ends the circle', async (_what, stays, rounds) => {
+    ])('if the session %s, an explanation ends the redirect loop', async (_what, stays, rounds) => {
       let arrived = '';
       let session = '';
       const statuses: number[] = [];
@@ -537,7 +537,7 @@ describe.each(FRONTS)('%s', (front) => {
     });
   });
 
-  test('the client and the redirect are as configured', async () => {
+  test('the client and the redirect URI are as configured', async () => {
     const to = locationOf(await navigate('/notes?a=b'));
     expect(to.origin + to.pathname).toBe(`${site.pair.issuer}/auth`);
     expect(Object.fromEntries(to.searchParams)).toEqual({

@@ -2,9 +2,9 @@
 import type { PersonAtPages } from '../person-at-pages.ts';
 import { runScript } from '../script-client.ts';
 
-/** Debian's python3-authlib: its OAuth2Session as an application to which people sign in. */
+/** Debian's python3-authlib: its OAuth2Session in an application with sign-in. */
 const SCRIPT = new URL('person.py', import.meta.url).pathname;
 
-/** Runs the script, with the browser where it says, and returns its output. */
+/** Runs the script. The browser follows the URL that the script prints. Returns the script's output. */
 export const runPerson = (asked: object, browser: PersonAtPages): Promise<unknown> =>
   runScript(['/usr/bin/python3', '-B', SCRIPT], asked, browser);

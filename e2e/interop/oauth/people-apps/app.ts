@@ -12,19 +12,19 @@ export interface Registered {
   readonly origin: string;
 }
 
-/** Where the codes of all of them go. */
+/** The path to which all applications get their codes. */
 export const CALLBACK_PATH = '/callback';
 export const SCOPE = 'openid profile email groups';
 
-/** Makes the application: at `/` it has people sign in, and shows what it knows of who has, as JSON. */
+/** Makes the application: at `/` people sign in, and it shows what it knows about them as JSON. */
 export type MakeApp = (registered: Registered) => Promise<Express>;
 
-/** The session of a browser between two visits. */
+/** A browser's session between two visits. */
 export type Session = Record<string, unknown>;
 
 const COOKIE = 'app-session';
 
-/** An Express application with sessions in memory, `request.session`. */
+/** An Express application with `request.session`, stored in memory. */
 export function appWithSessions(): Express {
   const sessions = new Map<string, Session>();
   const app = express();
@@ -51,7 +51,7 @@ export const show = (response: Response, claims: Readonly<Record<string, unknown
   response.json({ ...person, acr, amr });
 };
 
-/** Listens at the port of its origin. */
+/** Listens on the port of its origin. */
 export async function listening(app: Express, origin: string): Promise<Disposable> {
   const server = app.listen(Number(new URL(origin).port), '127.0.0.1');
   await once(server, 'listening');

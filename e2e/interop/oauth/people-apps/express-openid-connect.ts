@@ -1,9 +1,9 @@
 import express from 'express';
 import { CALLBACK_PATH, type MakeApp, SCOPE, show } from './app.ts';
 
-/** express-openid-connect as its documentation shows it for the code flow. */
+/** express-openid-connect, set up for the code flow as its documentation says. */
 export const expressOpenidConnectApp: MakeApp = async ({ issuer, id, secret, origin }) => {
-  // Once openid-client is loaded, which it requires: in one graph jest sees a circle.
+  // Imported late, after openid-client, which it requires: in one graph jest sees a cycle.
   const { auth } = await import('express-openid-connect');
   const app = express();
   app.use(

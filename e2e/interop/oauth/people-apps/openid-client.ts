@@ -1,7 +1,7 @@
 import * as client from 'openid-client';
 import { appWithSessions, CALLBACK_PATH, type MakeApp, SCOPE, sessionOf, show } from './app.ts';
 
-/** openid-client as its documentation shows it: PKCE, state and nonce, then userinfo. */
+/** openid-client, used as its documentation says: PKCE, state and nonce, then userinfo. */
 export const openidClientApp: MakeApp = async ({ issuer, id, secret, origin }) => {
   const config = await client.discovery(new URL(issuer), id, secret, undefined, {
     execute: [client.allowInsecureRequests],

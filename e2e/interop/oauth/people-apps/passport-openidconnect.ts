@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { decodeJwt } from 'jose';
 import { appWithSessions, CALLBACK_PATH, type MakeApp, sessionOf, show } from './app.ts';
 
-/** The callbacks of passport by which a strategy tells the outcome of a request. */
+/** Passport's callbacks, by which a strategy reports the outcome of a request. */
 interface Strategy {
   authenticate(request: Request): void;
   redirect: (url: string) => void;
@@ -33,7 +33,10 @@ const { Strategy } = createRequire(import.meta.url)('passport-openidconnect') as
   readonly Strategy: new (options: object, verify: Verify) => Strategy;
 };
 
-/** passport-openidconnect. Its profile knows no groups, which the ID token has. */
+/**
+ * An application on passport-openidconnect. The library's profile has no groups, so they are read from the
+ * ID token.
+ */
 export const passportApp: MakeApp = async ({ issuer, id, secret, origin }) => {
   const strategy = new Strategy(
     {
@@ -56,7 +59,7 @@ export const passportApp: MakeApp = async ({ issuer, id, secret, origin }) => {
     },
   );
 
-  /** As passport would, which is not installed here. */
+  /** Does what passport does, which is not installed here. */
   function authenticate(request: Request, response: Response, next: NextFunction): void {
     const one = Object.create(strategy) as Strategy;
     one.redirect = (url) => response.redirect(url);

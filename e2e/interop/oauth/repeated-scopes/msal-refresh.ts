@@ -1,4 +1,4 @@
-/** msal-node, whose `acquireTokenSilent` names its scopes again (script-client.ts says how it is run). */
+/** msal-node, whose `acquireTokenSilent` repeats its scopes (script-client.ts runs this script). */
 import { createInterface } from 'node:readline';
 import { ConfidentialClientApplication, CryptoProvider, ProtocolMode } from '@azure/msal-node';
 
@@ -18,7 +18,7 @@ const app = new ConfidentialClientApplication({
   system: { protocolMode: ProtocolMode.OIDC },
 });
 const { verifier, challenge } = await new CryptoProvider().generatePkceCodes();
-// It adds openid, profile and offline_access by itself.
+// msal-node adds openid, profile and offline_access by itself.
 const request = { scopes: asked.scope.split(' '), redirectUri: asked.redirect_uri };
 const pkce = { codeChallenge: challenge, codeChallengeMethod: 'S256' };
 console.log(await app.getAuthCodeUrl({ ...request, ...pkce }));

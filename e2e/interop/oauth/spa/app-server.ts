@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 
 const MODULES = new URL('../../../../node_modules/', import.meta.url);
 
-/** The library of an application, and how its page loads it; an ES module is imported. */
+/** The library of each application, and how its page loads the library. */
 const LIBRARIES = {
   'oidc-client-ts': {
     file: 'oidc-client-ts/dist/browser/oidc-client-ts.min.js',
@@ -22,7 +22,7 @@ const LIBRARIES = {
 
 export type Library = keyof typeof LIBRARIES;
 
-/** Serves a single-page application on an origin of its own, another site than the pair's. */
+/** Serves a single-page application on an origin of another site than the pair's. */
 export class AppServer implements AsyncDisposable {
   readonly origin: string;
   /** The settings that the application reads at `/settings.json`. */
@@ -37,7 +37,7 @@ export class AppServer implements AsyncDisposable {
     server.on('request', ({ url = '/' }, response) => void this.#answer(url, response));
   }
 
-  /** Where the code goes. */
+  /** The redirect URI of the application. */
   get callback(): string {
     return `${this.origin}/callback`;
   }
@@ -65,7 +65,7 @@ ${tag}<script type="module" src="/app.js"></script>
   }
 }
 
-/** `host`: another site than that of the pair, for browsers. */
+/** `host`: a host that browsers treat as another site than the pair's. */
 export async function startAppServer(library: Library, host = 'localhost'): Promise<AppServer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

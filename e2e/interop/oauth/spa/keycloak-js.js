@@ -1,4 +1,4 @@
-/* An application on keycloak-js, whose module is served as `/library.js`. */
+/* An application on keycloak-js. Its server serves the library as `/library.js`. */
 import Keycloak from './library.js';
 
 const { config, init } = await (await fetch('/settings.json')).json();

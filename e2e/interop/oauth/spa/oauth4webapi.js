@@ -1,4 +1,4 @@
-/* An application on oauth4webapi: every step of the protocol in its order, and a key that never leaves. */
+/* An application on oauth4webapi: all protocol steps in order, with a key that never leaves the browser. */
 import * as oauth from './library.js';
 
 const settings = await (await fetch('/settings.json')).json();
@@ -10,7 +10,7 @@ const as = await oauth.processDiscoveryResponse(
   await oauth.discoveryRequest(issuer, INSECURE),
 );
 
-/** One operation on the store of the database that outlives the way to the pages and back. */
+/** Runs one operation on the database store, whose content survives the redirects. */
 function inDatabase(operate) {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open('app');
@@ -36,7 +36,7 @@ async function key() {
 const DPoP = oauth.DPoP(client, await key());
 const bound = { ...INSECURE, DPoP };
 
-/** Does it again, once, when the server has asked for a nonce (RFC 9449 section 8). */
+/** Repeats the attempt once if the server requires a nonce (RFC 9449 section 8). */
 async function again(attempt) {
   try {
     return await attempt();
@@ -46,7 +46,7 @@ async function again(attempt) {
   }
 }
 
-/** RFC 9126: the request is pushed, and the browser carries a reference. */
+/** RFC 9126: the request is pushed, and the browser carries only a reference. */
 async function signIn() {
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
@@ -70,7 +70,7 @@ async function signIn() {
   location.assign(url);
 }
 
-/** RFC 9207: `iss` is checked before the code goes anywhere. */
+/** RFC 9207: `iss` is checked before the code is sent to any server. */
 async function redeem(callback) {
   const { verifier, state, nonce } = JSON.parse(sessionStorage.getItem('request'));
   const checked = oauth.validateAuthResponse(as, client, new URL(callback), state);
@@ -96,7 +96,7 @@ async function userinfo({ access_token }, subject) {
   });
 }
 
-/** The status of the answer, and its text. */
+/** Returns the status and the text of the answer. */
 async function request({ access_token }, method, url, body) {
   try {
     const response = await again(() =>

@@ -15,7 +15,7 @@ const [signIn, signOut] = document.querySelectorAll('button');
 signIn.addEventListener('click', () => manager.signinRedirect());
 signOut.addEventListener('click', () => manager.signoutRedirect());
 
-/** The fields that a request with the person's token has. */
+/** The fields of a request with the person's token. */
 async function headersFor(method, url, nonce) {
   const user = await manager.getUser();
   const proof = await manager.dpopProof(url, user, method, nonce);
@@ -23,7 +23,7 @@ async function headersFor(method, url, nonce) {
   return proof === undefined ? { authorization } : { authorization, DPoP: proof };
 }
 
-/** The same, after a GET has shown which nonce the server wants (RFC 9449 section 9). */
+/** The fields of a request, with the nonce that the server required after a GET (RFC 9449 section 9). */
 async function freshHeaders(method, url) {
   const refused = await fetch(url, { headers: await headersFor('GET', url) });
   return headersFor(method, url, refused.headers.get('dpop-nonce') ?? undefined);

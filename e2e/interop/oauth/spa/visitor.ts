@@ -4,7 +4,7 @@ import { newPerson } from '../../../parts/browser.ts';
 import type { Pair, Person } from '../../../pair/pair.ts';
 import type { AppServer } from './app-server.ts';
 
-/** Somebody new with a browser of their own, at a single-page application. */
+/** A new person with a separate browser, at a single-page application. */
 export class Visitor implements AsyncDisposable {
   readonly person: Person;
   readonly page: Page;
@@ -23,8 +23,8 @@ export class Visitor implements AsyncDisposable {
   }
 
   /**
-   * Begins at the application, signs in, allows; ends at the application, when it has loaded. `answer`: what the person does
-   * at the page of the sign-in; default: types name and password.
+   * Signs in: from the application through the pages and back, until the application has loaded. `answer`:
+   * the person's action at the sign-in page; default: types name and password.
    */
   async signIn(answer = () => this.typePassword()): Promise<void> {
     const { page } = this;
@@ -37,7 +37,7 @@ export class Visitor implements AsyncDisposable {
     await this.#loaded();
   }
 
-  /** At a page that asks for name and password. */
+  /** Types name and password at the sign-in page. */
   async typePassword(): Promise<void> {
     const { page, person } = this;
     await page.getByLabel('Name').fill(person.name);
@@ -45,7 +45,7 @@ export class Visitor implements AsyncDisposable {
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  /** Begins at the application, which has the browser signed out; ends there. */
+  /** Signs out from the application, and returns to it. */
   async signOut(): Promise<void> {
     await this.page.getByRole('button', { name: 'Sign out' }).click();
     await this.page.getByRole('heading', { name: 'Sign out?' }).waitFor();
@@ -54,12 +54,12 @@ export class Visitor implements AsyncDisposable {
     await this.#loaded();
   }
 
-  /** Calls a method of `app` in the page, and resolves or rejects as it does. */
+  /** Calls a method of `app` in the page, and resolves or rejects as the method does. */
   async call<T>(method: string, ...args: readonly unknown[]): Promise<T> {
     return this.page.evaluate<T>(calling(method, args));
   }
 
-  /** The OAuth error (RFC 6749 section 5.2) that a method of `app` rejects with. */
+  /** The OAuth error (RFC 6749 section 5.2) with which a method of `app` rejects. */
   async refusal(method: string, ...args: readonly unknown[]): Promise<string> {
     const call = calling(method, args);
     return this.page.evaluate<string>(`${call}.then(() => 'none', ({ error }) => error)`);
