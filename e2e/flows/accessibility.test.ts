@@ -21,7 +21,7 @@ const LOGO: Answer = {
 let server: Server;
 let browser: Browser;
 let url: string;
-/** The data that the pages are rendered with, besides the language. */
+/** The data with which the pages are rendered, besides the language. */
 let more: Partial<View> = {};
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** Opens every page in turn with what was really sent, its policy too; refusals of the policy fail. */
+/** Opens every page as it was sent, with its policy. A violation of the policy fails the test. */
 async function onEveryPage(
   page: Page,
   languages: readonly Language[],
@@ -62,7 +62,7 @@ async function onEveryPage(
   expect(refused).toEqual([]);
 }
 
-/** A page whose documents all come with axe-core. */
+/** A page that loads axe-core into each document. */
 async function newPageWithAxe(options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
   await page.addInitScript(axe.source);
@@ -70,8 +70,8 @@ async function newPageWithAxe(options: BrowserContextOptions = {}): Promise<Page
 }
 
 /**
- * Returns the findings of axe-core in short form; with `rule`, only those of that rule. The passed checks stay in the
- * browser.
+ * Returns axe-core's findings in short form, or with `rule` only the findings of that rule. Passed checks
+ * stay in the browser.
  */
 function findings(page: Page, rule?: string): Promise<readonly string[]> {
   const options = { resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) };
@@ -80,7 +80,7 @@ function findings(page: Page, rule?: string): Promise<readonly string[]> {
 }
 
 test.each(LANGUAGES)(
-  'axe-core finds nothing on any page in %s, light or dark',
+  'axe-core finds no fault on any page in %s, light or dark',
   async (language) => {
     const auditor = await newPageWithAxe({ colorScheme: 'light' });
     await onEveryPage(auditor, [language], async (page, name) => {
@@ -92,7 +92,7 @@ test.each(LANGUAGES)(
   },
 );
 
-test('axe-core finds what is wrong', async () => {
+test('axe-core finds a fault that the test plants', async () => {
   const page = await newPageWithAxe({ colorScheme: 'dark' });
   await page.goto(`${url}/en/sign-in`);
   await page.evaluate(`{
@@ -105,7 +105,7 @@ test('axe-core finds what is wrong', async () => {
 });
 
 test.each(['#ffffff', '#000000', '#ffd400', '#00ff00', '#7f7f7f'])(
-  'everything is readable with the colour %s, light and dark',
+  'all texts are readable with the colour %s, light and dark',
   async (color) => {
     more = { brand: { name: 'Operator', color } };
     const page = await newPageWithAxe();
@@ -121,7 +121,7 @@ test.each(['#ffffff', '#000000', '#ffd400', '#00ff00', '#7f7f7f'])(
   },
 );
 
-test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways', async () => {
+test('at a width of 320 px (1280 px at 400 %) no page scrolls sideways', async () => {
   const name = 'W'.repeat(60);
   more = { brand: { name, color: '#1f5fbf' }, person: 'w'.repeat(64) };
   const narrow = await browser.newPage({ viewport: { width: 320, height: 640 } });
@@ -132,7 +132,7 @@ test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways',
   more = {};
 });
 
-test('the policy lets the style and the logo in', async () => {
+test('the policy permits the style and the logo', async () => {
   more = { brand: { name: 'Operator', color: '#1f5fbf', logo: '/logo' } };
   await onEveryPage(await browser.newPage(), ['en'], async (page, name) => {
     const seen = await page.evaluate(`[
@@ -143,7 +143,7 @@ test('the policy lets the style and the logo in', async () => {
   more = {};
 });
 
-test('a logo of a client that does not load leaves no gap above the title', async () => {
+test('a client logo that does not load leaves no gap above the title', async () => {
   const page = await browser.newPage();
   const titleAt = async (name: string) => {
     await page.goto(`${url}/en/${name}`, { waitUntil: 'load' });
@@ -156,12 +156,12 @@ test('a logo of a client that does not load leaves no gap above the title', asyn
   await page.route('https://pictures.example/**', (route) =>
     route.fulfill({ contentType: 'image/svg+xml', body: String(LOGO.body) }),
   );
-  // Three rem of the logo and one of room.
+  // The logo is three rem high, and the space below it one rem.
   expect(await titleAt('sign-in-logo')).toBe(without + 64);
   await page.close();
 });
 
-test('the picture of a person fills a disc, which stays empty if the picture does not load', async () => {
+test("a person's picture fills a disc, which stays empty if the picture does not load", async () => {
   const page = await browser.newPage();
   const size = async (what: string) => {
     await page.goto(`${url}/en/account`, { waitUntil: 'load' });
@@ -170,7 +170,7 @@ test('the picture of a person fills a disc, which stays empty if the picture doe
   };
   await page.route('https://pictures.example/**', (route) => route.abort());
   expect(await size('.portrait')).toEqual({ width: 64, height: 64 });
-  // A torn picture would have a height.
+  // A broken picture would have a height.
   expect(await size('.portrait img')).toMatchObject({ height: 0 });
   await page.unrouteAll();
   const narrow = String(LOGO.body).replace('width="32"', 'width="16"');
@@ -193,7 +193,7 @@ test('a small button of a form is as wide as its text', async () => {
   await page.close();
 });
 
-test('somebody who wants less motion or more contrast gets it', async () => {
+test('a person who prefers less motion or more contrast gets it', async () => {
   const context = await browser.newContext({ reducedMotion: 'reduce', contrast: 'more' });
   const page = await context.newPage();
   await page.goto(`${url}/en/consent`);

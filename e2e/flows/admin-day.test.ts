@@ -31,7 +31,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).first();
 
-  /** Chromium finds nothing that hinders people, by keyboard neither, and no page is wider than a telephone. */
+  /** Expects no accessibility fault, full keyboard use, and no page wider than a phone. */
   async function isFine(page: Page): Promise<void> {
     await page.evaluate(axe.source);
     const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
@@ -44,7 +44,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await walkByTab(page, page.url());
   }
 
-  test('it goes from a passkey to the activity, and ends with the right to administer', async () => {
+  test('leads from a passkey to the activity log, and ends when the right to administer is removed', async () => {
     const admin = await flow.visit();
     const { page } = admin;
     await flow.pair.cli('user', 'set', admin.person.name, '--admin');
@@ -64,7 +64,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await button(page, 'Use a passkey').click();
     await page.getByText(`You are ${admin.person.name}.`).waitFor();
 
-    // Finds a person, and disables them: their session ends.
+    // The administrator finds a person and disables the account: the person's session ends.
     const other = await flow.visit();
     await other.page.goto(`${flow.pair.issuer}/account`);
     await signIn(other.page, other.person);
@@ -84,7 +84,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await other.page.reload();
     await other.page.getByLabel('Password').waitFor();
 
-    // Invites somebody, whose link works.
+    // The administrator invites a person, whose link works.
     await page.goto(at('/user-invite?name=newcomer'));
     await button(page, 'Invite a person').click();
     const invited = await page.locator('dd', { hasText: '/recover/' }).innerText();
@@ -93,7 +93,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await theirs.goto(invited);
     await theirs.locator('input[type=password]').first().waitFor();
 
-    // A client, whose secret is shown once and gets a token.
+    // The administrator adds a client: its secret is shown once and works.
     await page.goto(at('/client-add'));
     await isFine(page);
     await page.locator('[name=resources]').waitFor({ state: 'hidden' });
@@ -120,7 +120,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     });
     expect(answer.status).toBe(200);
 
-    // A client by its document, after one that cannot be used.
+    // The administrator adds a client by its document, after a document that is unusable.
     const described = `${site.origin}/notes.json`;
     await page.goto(at('/client-add'));
     await page.getByText('By its own description').click();
@@ -139,7 +139,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
       client_name: 'Notes',
     });
 
-    // A new signing key, and all of it in the activity.
+    // The administrator adds a signing key, and finds all changes in the activity log.
     await page.goto(at('/signing-keys-list'));
     await isFine(page);
     await link(page, 'Replace').click();
@@ -160,7 +160,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     }
     await isFine(page);
 
-    // Every page that only reads, in German and in the dark.
+    // Every read-only page, in German and in dark mode.
     await page.emulateMedia({ colorScheme: 'dark' });
     const userAgent = String(await page.evaluate('navigator.userAgent'));
     const cdp = await page.context().newCDPSession(page);
@@ -171,7 +171,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
       await isFine(page);
     }
 
-    // Without the right the page that is open does nothing more, and every address is unknown.
+    // Without the right, an open page does nothing, and every address is unknown.
     await page.goto(at('/user-disable?name=newcomer'));
     await flow.pair.cli('user', 'set', admin.person.name, '--without', 'admin');
     const [refused] = await Promise.all([

@@ -1,16 +1,19 @@
-/** An administrator's changes while the master of Redis is taken away, and checks of the log. Throws AssertionError. */
+/**
+ * An administrator's changes during an outage of Redis's master, and checks of the audit log. Throws
+ * AssertionError.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { entryOf } from '#shared/audit/entry.ts';
 import { type Part, unlessRefused } from './failover-uses.ts';
 import type { Flow } from './flow.ts';
 
-/** All events, and more. */
+/** More than all events. */
 const ALL = 1_000_000;
 
 /**
- * A machine adds people and disables them, by HTTP at one server after the other. Each change that was acknowledged is
- * there, and each that is there, acknowledged or not, has one event.
+ * A machine client adds and disables people over HTTP, alternately at the servers. Each acknowledged change
+ * is stored, and each stored change has one event.
  */
 export async function administering({ pair, stores }: Flow, server: () => number): Promise<Part> {
   const run = `${randomUUID()}-`;

@@ -1,4 +1,4 @@
-/** All uses of the servers at once, while something is taken away from them. Throws AssertionError. */
+/** Uses all functions of the servers at once during an outage. Throws AssertionError. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresSettings } from '#shared/stores/settings.ts';
@@ -33,7 +33,7 @@ const CHAINS = 2;
 const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 const PEOPLE = { userCode: UNLIMITED, signIn: UNLIMITED, account: UNLIMITED };
 
-/** Two of each server on that store. */
+/** Starts two of each server on this store. */
 export const startServers = (store: PostgresSettings): Promise<Flow> =>
   startFlow({
     store,
@@ -42,16 +42,16 @@ export const startServers = (store: PostgresSettings): Promise<Flow> =>
     settings: { limits: { ...LIMITS, ...PEOPLE }, tokens: { refreshGrace: 0 } },
   });
 
-/** Pages say 503 in these words, too. */
+/** Error pages say 503 in these words, too. */
 const isRefusal = (error: unknown) =>
   error instanceof Refused || /^(no tokens: |signing in gave )?503/.test((error as Error).message);
 
-/** As `fetch` says it. */
+/** The error with which `fetch` reports a broken connection. */
 const isBrokenOff = (error: unknown) => error instanceof TypeError && error.cause !== undefined;
 
 /**
- * Begins all uses, again and again until `finish`. Each that was acknowledged is added to the tally. `mayBreakOff`: a server may
- * be gone before it has answered.
+ * Starts all uses, which repeat until `finish`. Each acknowledged write is added to the tally.
+ * `mayBreakOff`: a connection to a server may break off.
  */
 export async function startUses(flow: Flow, tally: Tally, { mayBreakOff = false } = {}) {
   const { pair } = flow;
@@ -75,7 +75,7 @@ export async function startUses(flow: Flow, tally: Tally, { mayBreakOff = false 
   const devices = approving(flow, await addDevice(flow), person, anyAuthz);
 
   const end = new AbortController();
-  /** How often each did its work since somebody asked. */
+  /** How often each use has run since the last reset. */
   let done: number[] = [];
   const repeat = async ({ work, refused }: Part, index: number) => {
     while (!end.signal.aborted) {
@@ -93,16 +93,19 @@ export async function startUses(flow: Flow, tally: Tally, { mayBreakOff = false 
   const changes = await administering(flow, anyAuthz);
   const parts = [changes, revocations, ...documents, proofs, ...chains, devices];
   const running = Promise.all(parts.map(repeat));
-  // Told by `finish`.
+  // `finish` reports the error.
   running.catch(() => end.abort());
 
   return {
-    /** Resolves when each part has done its work twice from now on. */
+    /** Resolves when each use has run twice from now on. */
     async goesOn() {
       done = [];
       await until(() => end.signal.aborted || parts.every((_, index) => (done[index] ?? 0) >= 2));
     },
-    /** Ends it, and reads back all that was acknowledged; one of the resource servers remembers nothing. */
+    /**
+     * Ends all uses, and reads back all acknowledged writes; one resource server starts with an empty
+     * cache.
+     */
     async finish() {
       end.abort();
       await running;

@@ -7,11 +7,11 @@ import { addApp, signIn, signInByKeyboard, startBrowserFlow, title } from './bro
 import type { BrowserFlow } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
 
-/** Access that outlives the browser's session (OpenID Connect Core 1.0 section 11). */
+/** A request for access that outlives the session (OpenID Connect Core 1.0 section 11). */
 const OFFLINE = { scope: 'openid offline_access documents:read', prompt: 'consent' };
 
 describe.each(ONE_STORE)(
-  'on %s: an ended sign-in or grant is refused by the very next request',
+  'on %s: a revoked session or grant is refused from the next request on',
   (kind) => {
     let flow: BrowserFlow;
     beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.each(ONE_STORE)(
 
     const openAccount = (page: Page) => page.goto(`${flow.pair.issuer}/account`);
 
-    /** The access token first: nothing that the refresh might do has happened then. */
+    /** Tries the access token first, before the refresh request can change anything. */
     async function expectEnded(tokens: Tokens): Promise<void> {
       expect(await flow.status(tokens)).toBe(401);
       await expect(flow.app.refresh(String(tokens.refresh_token))).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe.each(ONE_STORE)(
       await expect(title(page)).resolves.toBe('Sign in');
     }
 
-    test('an application: its tokens, and not those of another', async () => {
+    test("an application's access is revoked with all its tokens, and another application keeps its own", async () => {
       const visitor = await flow.visit();
       const { page } = visitor;
       const other = await addApp(flow.pair, flow.callback);
@@ -52,7 +52,7 @@ describe.each(ONE_STORE)(
         exact: true,
       });
       await expect(end.count()).resolves.toBe(2);
-      // The latest stands first.
+      // The latest access is listed first.
       await end.first().click();
       await page.getByRole('button', { name: 'End the access', exact: true }).click();
       await page.getByText('The application has no access any more').waitFor();
@@ -64,7 +64,7 @@ describe.each(ONE_STORE)(
       await expect(title(page)).resolves.toBe('Allow access to Test app?');
     });
 
-    test('the sign-in of another browser, and what ends with it', async () => {
+    test('the session of another browser is revoked with its grants', async () => {
       const there = await flow.visit();
       const tokens = await flow.tokens(there);
       const offline = await flow.tokens(there, OFFLINE, await addApp(flow.pair, flow.callback));
@@ -84,7 +84,7 @@ describe.each(ONE_STORE)(
       await expect(title(here.page)).resolves.toBe('Your account');
     });
 
-    test('everything, by keyboard alone: all browsers and applications, and one can sign in anew', async () => {
+    test('everything is revoked by keyboard alone: all browsers and applications, and a new sign-in works', async () => {
       const there = await flow.visit();
       const { person } = there;
       const tokens = await flow.tokens(there, OFFLINE);
@@ -107,7 +107,7 @@ describe.each(ONE_STORE)(
       expect(await flow.status(tokens)).toBe(401);
     });
 
-    test('signing out by keyboard alone ends the session and its grants', async () => {
+    test('sign-out by keyboard alone ends the session and its grants', async () => {
       const visitor = await flow.visit();
       const { page } = visitor;
       const tokens = await flow.tokens(visitor);
@@ -163,7 +163,7 @@ describe.each(ONE_STORE)(
         await openAccount(page);
         await run(person);
         await expectEnded(tokens);
-        // A page that was open all the while ends nothing, but asks who it is.
+        // A page that was open meanwhile revokes nothing, and asks for a sign-in.
         await page.getByRole('button', { name: 'End the access of Test app', exact: true }).click();
         await expect(title(page)).resolves.toBe('Sign in');
         await expectSignedOut(page);

@@ -12,8 +12,9 @@ import type { Visitor } from './browser.fixture.ts';
 import { askByGnap } from './gnap-in-browser.ts';
 
 /**
- * CSP Level 3 section 6.4.1: Chromium applies `form-action` to all redirects after a form. A client that sends the browser on,
- * such as a broker or a hosted MCP client that opens an app, must not leave the person on our page.
+ * CSP Level 3 section 6.4.1: Chromium applies `form-action` to all redirects after a form. A client may
+ * redirect further, as a broker or a hosted MCP client that opens an app does. The person must not be
+ * stopped on our page.
  */
 const SETTINGS = { issuerHost: 'localhost', settings: { gnap: { clients: 'anybody' } } };
 const running = new AsyncDisposableStack();
@@ -37,10 +38,10 @@ interface Case {
   readonly visitor: Visitor;
   readonly script: boolean;
 }
-/** Goes as far as the form that leads on, which `send` sends. */
+/** Opens the page with the form that leads to the client; `send` sends the form. */
 type Form = (visited: Case) => Promise<{ readonly send: () => Promise<void> }>;
 
-/** Shows what an application asks for to somebody who has just signed in. */
+/** Shows an application's request to a person who has just signed in. */
 async function atConsent({ page, person }: Visitor, parameters = {}): Promise<void> {
   await page.goto((await app.ask(parameters)).url);
   await signIn(page, person);
@@ -128,7 +129,7 @@ describe.each([
   { how: 'without script', script: false, forms: FORMS },
 ])('in Chromium $how', ({ script, forms }) => {
   test.each(Object.entries(forms))(
-    'after %s the client leads to another origin, or by two hops to an app',
+    'after %s the client redirects to another origin, or in two steps to an app',
     async (_form, go) => {
       for (const target of [undefined, 'claude://done']) {
         const visitor = await flow.visit({ script });

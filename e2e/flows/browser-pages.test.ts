@@ -14,7 +14,9 @@ import {
 import type { BrowserFlow } from './browser.fixture.ts';
 import { addDevice } from './person.ts';
 
-/** Chromium shows the pages under their policy: those of the engine, frames, languages, narrow windows. */
+/**
+ * Chromium shows the pages under their policy: pages of oidc-provider, frames, languages, narrow windows.
+ */
 let flow: BrowserFlow;
 beforeAll(async () => {
   flow = await startBrowserFlow('sqlite');
@@ -29,7 +31,7 @@ const SCRIPT = [
   { name: 'without script', script: false },
 ];
 
-/** The engine's page that submits itself; without script, by its button. */
+/** Waits for oidc-provider's page that submits itself, or clicks its button without script. */
 async function passOn(page: Page, script: boolean): Promise<void> {
   if (!script) await page.getByRole('button', { name: 'Continue' }).click();
 }
@@ -60,7 +62,7 @@ describe.each(SCRIPT)('$name', ({ script }) => {
     await expect(denied.tokens()).rejects.toMatchObject({ error: 'access_denied' });
   });
 
-  test('somebody else signs in: the first is signed out, with what ends with that', async () => {
+  test('if another person signs in, the first person is signed out with all access of that session', async () => {
     const first = await flow.visit({ script });
     const { page } = first;
     const tokens = await flow.tokens(first);
@@ -74,12 +76,12 @@ describe.each(SCRIPT)('$name', ({ script }) => {
     expect(await flow.status(tokens)).toBe(401);
   });
 
-  test('somebody else signed in from another tab meanwhile: that ends first, without a page of its own', async () => {
+  test('if another person has signed in from another tab, that session ends first, without an extra page', async () => {
     const { page, person, context } = await flow.visit({ script });
     const other = await flow.visit();
     const asked = await flow.app.ask();
     await page.goto(asked.url);
-    // The form is sent, but the browser does not follow yet.
+    // The form is sent, but the browser does not follow the redirect yet.
     const action = await page.locator('form[action$="/login"]').getAttribute('action');
     const csrf = await page.locator('input[name=csrf]').first().inputValue();
     const form = { csrf, name: person.name, password: person.password };
@@ -96,7 +98,7 @@ describe.each(SCRIPT)('$name', ({ script }) => {
     await expect(tab.locator('header').innerText()).resolves.toContain(person.name);
   });
 
-  test('OpenID Connect RP-Initiated Logout 1.0: asks, signs out, leads to the registered URI', async () => {
+  test('OpenID Connect RP-Initiated Logout 1.0: the page asks, signs out, and leads to the registered URI', async () => {
     const visitor = await flow.visit({ script });
     const { page } = visitor;
     const bye = `${flow.callback.origin}/bye`;
@@ -117,17 +119,17 @@ describe.each(SCRIPT)('$name', ({ script }) => {
     await page.waitForURL(`${bye}?state=the+state`);
     expect(await flow.status(tokens)).toBe(401);
 
-    // Signed out already: it leads there at once.
+    // After sign-out the same address leads to the registered URI at once.
     await page.goto(signOut);
     await page.waitForURL(`${bye}?state=the+state`);
   });
 });
 
-describe('RFC 6749 section 10.13: clickjacking', () => {
+describe('RFC 6749 section 10.13: protection from clickjacking', () => {
   const REFUSED: unknown = expect.stringMatching(/frame-ancestors|X-Frame-Options/);
 
   test.each(['/sign-out', '/account', '/device'])(
-    '%s shows nothing in a frame of another origin',
+    '%s shows no content in a frame of another origin',
     async (path) => {
       const { page, person } = await flow.visit();
       await signInAt(page, person);
@@ -136,7 +138,7 @@ describe('RFC 6749 section 10.13: clickjacking', () => {
     },
   );
 
-  test('nor do sign-in and consent', async () => {
+  test('sign-in and consent show no content in a frame of another origin', async () => {
     const { page, person } = await flow.visit();
     await page.goto((await flow.app.ask()).url);
     const login = page.url();
@@ -148,7 +150,7 @@ describe('RFC 6749 section 10.13: clickjacking', () => {
     expect(await flow.close()).toEqual([REFUSED, REFUSED]);
   });
 
-  test('a page that may be framed is seen in the same frame', async () => {
+  test('control: a page that allows frames is visible in the same frame', async () => {
     const { page } = await flow.visit();
     await page.goto(flow.callback.framing(`${flow.callback.origin}/`));
     await expect(page.frameLocator('iframe').locator('h1').innerText()).resolves.toBe(
@@ -163,7 +165,7 @@ describe('RFC 6749 section 10.13: clickjacking', () => {
   }
 });
 
-test('RFC 9110 section 12.5.4: German for who reads German, through a whole flow', async () => {
+test('RFC 9110 section 12.5.4: a browser that prefers German gets a whole flow in German', async () => {
   const { page, person } = await flow.visit({ locale: 'de-DE' });
   const asked = await flow.app.ask();
   await page.goto(asked.url);
@@ -180,7 +182,7 @@ test('RFC 9110 section 12.5.4: German for who reads German, through a whole flow
   await expect(title(page)).resolves.toBe('Allow access to Test app?');
 });
 
-/** A device that was given a code. */
+/** Asks for a device code. */
 async function askingDevice() {
   const client_id = await addDevice(flow.flow);
   const post = async (path: string, form: Record<string, string>) => {
@@ -195,7 +197,7 @@ async function askingDevice() {
   return { userCode: user_code, poll: () => post('/token', { grant_type, device_code }) };
 }
 
-test('RFC 8628 section 3.3, by keyboard alone: sign-in, code, approval', async () => {
+test('RFC 8628 section 3.3, by keyboard alone: sign-in, code and approval work', async () => {
   const { page, person } = await flow.visit();
   const { userCode, poll } = await askingDevice();
   await page.goto(`${flow.pair.issuer}/device`);
@@ -210,14 +212,14 @@ test('RFC 8628 section 3.3, by keyboard alone: sign-in, code, approval', async (
   expect(await flow.pair.get((await poll())['access_token'] ?? '')).toBe(200);
 });
 
-test('where the issuer is an address without a name, the page of passkeys says that nobody makes one', async () => {
+test("if the issuer's host is an IP address, the page of passkeys says that passkeys are impossible", async () => {
   const { page, person } = await flow.visit();
   await page.goto(`${flow.pair.issuer}/account/passkeys`);
   await signIn(page, person);
   await page.getByText('Passkeys need an address with https and a name.').waitFor();
 });
 
-test('320 px wide, no page has to be scrolled sideways', async () => {
+test('at a width of 320 px no page scrolls sideways', async () => {
   const visitor = await flow.visit({ width: 320 });
   const { page, person } = visitor;
   const { issuer } = flow.pair;

@@ -13,12 +13,12 @@ import {
 import type { BrowserFlow } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
 
-/** The authorization code flow in Chromium, with the pages as people meet them. */
+/** The authorization code flow in Chromium, with real pages. */
 let flow: BrowserFlow;
 const scopeOf = ({ access_token: token }: { access_token: string }) =>
   String(decodeJwt(token)['scope']).split(' ').toSorted();
 
-/** Status of writing a document with that token. */
+/** The status of a PUT with this token. */
 async function put(token: string): Promise<number> {
   const { status } = await fetch(`${flow.pair.documents}browser.txt`, {
     method: 'PUT',
@@ -38,7 +38,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
   describe('RFC 6749 section 4.1: sign-in and consent', () => {
-    test('the page says who asks for what and where it leads; the code gives tokens', async () => {
+    test('the page names the client, its request and its host, and the code gives tokens', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask({ scope: 'openid documents:read documents:write' });
       await page.goto(asked.url);
@@ -65,7 +65,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await flow.status(await flow.app.refresh(String(tokens.refresh_token)))).toBe(200);
     });
 
-    test('the password can be shown while it is typed; it is sent hidden, so that no browser remembers it', async () => {
+    test('the typed password can be shown, but is sent hidden, so that no browser remembers it as text', async () => {
       const { page, person } = await flow.visit();
       await page.goto(`${flow.pair.issuer}/account`);
       const field = page.getByLabel('Password');
@@ -82,7 +82,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await page.evaluate('window.name')).toBe('password');
     });
 
-    test('without script there is no button to show the password', async () => {
+    test('without script the page has no button to show the password', async () => {
       const { page, person } = await flow.visit({ script: false });
       await page.goto(`${flow.pair.issuer}/account`);
       expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
@@ -90,7 +90,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor();
     });
 
-    test('neither the address nor the Referer of the way holds a secret', async () => {
+    test('no address and no Referer on the way contains a secret', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       const seen: string[] = [];
@@ -107,7 +107,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('section 3.3: an unticked scope is not in the token, and the page does not ask again', async () => {
+    test('section 3.3: a scope that the person unticks is not in the token, and is not asked for again', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -125,7 +125,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(scopeOf(await again.tokens())).toEqual(['documents:read']);
     });
 
-    test('section 4.1.2.1: denied is access_denied, and the next request asks again', async () => {
+    test('section 4.1.2.1: a denial gives access_denied, and the next request asks again', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -138,7 +138,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(title(page)).resolves.toBe('Allow access to Test app?');
     });
 
-    test('section 4.1.2.1: so is giving up before signing in', async () => {
+    test('section 4.1.2.1: leaving the sign-in gives access_denied', async () => {
       const { page } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -146,7 +146,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(asked.tokens()).rejects.toMatchObject({ error: 'access_denied' });
     });
 
-    test('a wrong password is said, and the right one goes on', async () => {
+    test('after a wrong password the page says so, and the right one works', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -161,7 +161,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await flow.status(await asked.tokens())).toBe(200);
     });
 
-    test('by keyboard alone: the focus is where one types, a part is refused, the rest allowed', async () => {
+    test('by keyboard alone: the focus is in the first field, and the person can allow a part', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -173,14 +173,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(scopeOf(await asked.tokens())).toEqual(['documents:read']);
     });
 
-    test('without script it is the same', async () => {
+    test('without script a person can allow a part as well', async () => {
       const visitor = await flow.visit({ script: false });
       expect(await flow.status(await flow.tokens(visitor))).toBe(200);
     });
   });
 
-  describe('CSP Level 3 section 6.4.1: form-action, which Chromium applies to redirects too', () => {
-    test('consent is skipped: the sign-in form itself leads to the client', async () => {
+  describe('CSP Level 3 section 6.4.1: Chromium applies form-action to redirects, too', () => {
+    test('without consent the sign-in form itself leads to the client', async () => {
       const visitor = await flow.visit();
       const { page, person } = visitor;
       await flow.tokens(visitor);
@@ -191,7 +191,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await page.waitForURL(`${flow.callback.uri}**`);
     });
 
-    test('RFC 8252 section 7.3: a port that the application was given just now', async () => {
+    test('RFC 8252 section 7.3: a redirect to a port that the application has just opened works', async () => {
       const visitor = await flow.visit();
       const native = await addApp(flow.pair, flow.callback, {
         redirectUri: 'http://127.0.0.1/callback',
@@ -202,7 +202,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(visitor.page.url()).toContain(flow.callback.uri);
     });
 
-    test('these tests see what the policy refuses', async () => {
+    test('control: these tests notice a violation of the policy', async () => {
       const { page } = await flow.visit();
       await page.goto((await flow.app.ask()).url);
       await page.evaluate(`new Promise((seen) => {
@@ -217,10 +217,10 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('pages that are too old', () => {
+  describe('pages that are outdated', () => {
     const uid = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? '';
 
-    test('signed out in another tab meanwhile: nothing is allowed', async () => {
+    test('if the person signs out in another tab, Allow does nothing', async () => {
       const { page, person, context } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -235,7 +235,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await flow.flow.stores.artefacts.listByAccount('Access', person.id)).toEqual([]);
     });
 
-    test('a request with a redirect URI of nobody: the way back leads to the client', async () => {
+    test('a request with an unregistered redirect URI shows a page, and the back button leads to the client', async () => {
       const { page } = await flow.visit();
       await page.goto((await flow.app.ask({ redirect_uri: 'http://elsewhere.invalid/' })).url);
       await expect(title(page)).resolves.toBe('This request cannot be answered');
@@ -253,23 +253,26 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         'cookie of the forms',
         (_page, context) => context.clearCookies({ name: 'countersign-csrf' }),
       ],
-    ])('the %s is gone: nobody is signed in, and one can start again', async (_what, remove) => {
-      const { page, person, context } = await flow.visit();
-      await page.goto((await flow.app.ask()).url);
-      await remove(page, context);
-      await signIn(page, person);
-      await expect(title(page)).resolves.toBe('This page is too old');
-      await page.getByRole('link', { name: 'Go to your account' }).click();
-      await expect(title(page)).resolves.toBe('Sign in');
+    ])(
+      'without the %s no person is signed in, and the sign-in can start again',
+      async (_what, remove) => {
+        const { page, person, context } = await flow.visit();
+        await page.goto((await flow.app.ask()).url);
+        await remove(page, context);
+        await signIn(page, person);
+        await expect(title(page)).resolves.toBe('This page is too old');
+        await page.getByRole('link', { name: 'Go to your account' }).click();
+        await expect(title(page)).resolves.toBe('Sign in');
 
-      const again = await flow.app.ask();
-      await page.goto(again.url);
-      await signIn(page, person);
-      await decide(page, 'Allow');
-      expect(await flow.status(await again.tokens())).toBe(200);
-    });
+        const again = await flow.app.ask();
+        await page.goto(again.url);
+        await signIn(page, person);
+        await decide(page, 'Allow');
+        expect(await flow.status(await again.tokens())).toBe(200);
+      },
+    );
 
-    test('an address that somebody else copied shows nothing of it', async () => {
+    test("an interaction's address that another browser copied shows nothing", async () => {
       const { page } = await flow.visit();
       await page.goto((await flow.app.ask()).url);
       const other = await flow.visit();
@@ -278,7 +281,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(other.page.locator('form').count()).resolves.toBe(0);
     });
 
-    test('back after it was done: the consent cannot be given again, the code stays good', async () => {
+    test('after the back button the consent cannot be given again, and the code stays valid', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);
@@ -294,7 +297,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 
   describe('two tabs at once', () => {
-    test('both are asked, both allow: each gets its tokens, of one access', async () => {
+    test('if both tabs ask and the person allows both, each gets its tokens, with one access', async () => {
       const { page, person, context } = await flow.visit();
       const other = await context.newPage();
       const [first, second] = [await flow.app.ask(), await flow.app.ask()];
@@ -320,7 +323,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(new Set(grants).size).toBe(1);
     });
 
-    test('"Allow" in both at once: each gets its tokens, and nobody is signed out', async () => {
+    test('"Allow" in both tabs at once gives each its tokens, and the person stays signed in', async () => {
       const { page, person, context } = await flow.visit();
       const other = await context.newPage();
       const first = await flow.app.ask();
@@ -344,7 +347,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await expect(title(page)).resolves.toBe('Your account');
     });
 
-    test('one signs in and allows, the other need not allow it again', async () => {
+    test('after consent in one tab the other tab need not ask again', async () => {
       const { page, person, context } = await flow.visit();
       const other = await context.newPage();
       const [first, second] = [await flow.app.ask(), await flow.app.ask()];

@@ -1,4 +1,4 @@
-/** The parts that the flows in a real browser share: the pair, Chromium, a client, and people. */
+/** The shared parts of the flows in a real browser: the pair, Chromium, a client, and people. */
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browser.ts';
@@ -12,7 +12,7 @@ import type { RelyingParty, Tokens } from '../parts/relying-party.ts';
 import { startFlowOn } from './flow.ts';
 import type { Flow, StoreKind } from './flow.ts';
 
-/** Somebody in front of a browser of their own. */
+/** A person with a browser. */
 export interface Visitor {
   readonly person: Person;
   readonly context: BrowserContext;
@@ -23,7 +23,7 @@ export class BrowserFlow implements AsyncDisposable {
   readonly flow: Flow;
   readonly browser: Browser;
   readonly callback: Callback;
-  /** A client that may ask for everything. */
+  /** A client that may request every scope. */
   readonly app: RelyingParty;
   readonly #end: () => PromiseLike<void>;
   readonly #open: { context: BrowserContext; complaints: readonly string[] }[] = [];
@@ -43,7 +43,7 @@ export class BrowserFlow implements AsyncDisposable {
     return this.flow.pair;
   }
 
-  /** Somebody new, or with `person` the same in another browser. */
+  /** Opens a browser for a new person, or with `person` for a known person. */
   async visit(options: PersonOptions & { person?: Person } = {}): Promise<Visitor> {
     const { person = await this.pair.addPerson(`person-${randomUUID()}`) } = options;
     const context = await newPerson(this.browser, options);
@@ -51,7 +51,7 @@ export class BrowserFlow implements AsyncDisposable {
     return { person, context, page: await context.newPage() };
   }
 
-  /** Signs in at the client and allows all that it asks for. */
+  /** Signs in at the client and allows everything; resolves to the tokens. */
   async tokens(
     { page, person }: Visitor,
     parameters: Readonly<Record<string, string>> = {},
@@ -65,12 +65,12 @@ export class BrowserFlow implements AsyncDisposable {
     return asked.tokens();
   }
 
-  /** Status of the documents, asked for with that token. */
+  /** The status of a request for the documents with this token. */
   status({ access_token: token }: Tokens): Promise<number> {
     return this.pair.get(token);
   }
 
-  /** Closes all browsers; resolves to what went wrong in their pages. */
+  /** Closes all browsers; resolves to the errors of their pages. */
   async close(): Promise<readonly string[]> {
     const closing = this.#open.splice(0);
     for (const { context } of closing) await context.close();
@@ -96,7 +96,7 @@ export async function startBrowserFlow(
   return new BrowserFlow({ flow, browser, callback, app }, () => owned.disposeAsync());
 }
 
-/** Registers a public client that may ask for everything; `more`: further options of `client add`. */
+/** Registers a public client that may request every scope; `more`: further options of `client add`. */
 export async function addApp(
   pair: Pair,
   callback: Callback,
@@ -107,7 +107,7 @@ export async function addApp(
   return relyingParty(pair.issuer, id, callback);
 }
 
-/** Fills in the sign-in form and sends it. */
+/** Fills in the sign-in form and submits it. */
 export async function signIn(
   page: Page,
   { name, password }: Pick<Person, 'name' | 'password'>,
@@ -117,7 +117,7 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** The same by keyboard alone: the page has put the focus on the name. */
+/** Signs in by keyboard alone. The page has put the focus on the name. */
 export async function signInByKeyboard(page: Page, { name, password }: Person): Promise<void> {
   await focused(page.getByLabel('Name')).waitFor();
   await page.keyboard.type(name);

@@ -1,4 +1,4 @@
-/** `login URL --client DOCUMENT`: the command line as a client that nobody registered. */
+/** `login URL --client DOCUMENT`: the command line as an unregistered client. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const login = (...args: readonly string[]) =>
   run('login', site.pair.documents, '--client', clientId, ...args);
 const kept = () => readFile(join(home, '.config/countersign/login.json'), 'utf8');
 
-/** Begins a login; `at` is where the answer has to go, with what it has to have. */
+/** Begins a login; `at` is the redirect URI, with the parameters that an answer must repeat. */
 async function begun(...args: readonly string[]) {
   let said = '';
   const around = { hear: (text: string) => (said += text) };
@@ -49,7 +49,7 @@ async function begun(...args: readonly string[]) {
   return { ending, link, at, answer, state: link.searchParams.get('state') ?? '' };
 }
 
-/** Signs in, decides, and goes where the server sends the browser. */
+/** Signs in, decides, and follows the server's redirects. */
 async function decide(link: URL, decision: 'allow' | 'deny') {
   const { issuer } = site.pair;
   const browser = new TestBrowser(issuer, issuer);
@@ -60,8 +60,8 @@ async function decide(link: URL, decision: 'allow' | 'deny') {
   return { page: asked.text, back };
 }
 
-describe('from a bare URL to its content', () => {
-  test('RFC 8252, RFC 7636, RFC 9207: a link is printed, and its answer is a login', async () => {
+describe('a login with a bare URL', () => {
+  test('RFC 8252, RFC 7636, RFC 9207: the command prints a link, and the answer completes the login', async () => {
     const { ending, link, at } = await begun();
     expect(Object.fromEntries(link.searchParams)).toMatchObject({
       client_id: clientId,
@@ -76,7 +76,7 @@ describe('from a bare URL to its content', () => {
     expect(await back.text()).toContain('You can close this page');
     const { code, stdout, stderr } = await ending;
     expect([code, stdout]).toEqual([0, expect.stringContaining('Logged in at')]);
-    // A bare URL does not tell that GET is a way in.
+    // A bare URL does not show that GET is allowed.
     expect(stdout).not.toContain('request');
     expect(JSON.parse(await kept())).toMatchObject({
       client_id: clientId,
@@ -102,7 +102,7 @@ describe('from a bare URL to its content', () => {
     expect(challenge).toMatch(/^[\w-]{43}$/);
   });
 
-  test('denied on the page: no login', async () => {
+  test('a denial on the page gives no login', async () => {
     const { ending, link } = await begun();
     await decide(link, 'deny');
     const { code, stderr } = await ending;
@@ -111,8 +111,8 @@ describe('from a bare URL to its content', () => {
   });
 });
 
-describe('answers of others', () => {
-  test('RFC 9700 section 4.7: without its state they are ignored, and the login goes on', async () => {
+describe('a false answer', () => {
+  test('RFC 9700 section 4.7: without its state is ignored, and the login continues', async () => {
     const { ending, link, at, answer, state } = await begun();
     const iss = site.pair.issuer;
     expect(await answer({ code: 'stolen', iss })).toBe(400);
@@ -128,7 +128,7 @@ describe('answers of others', () => {
   test.each([
     ['another issuer', { iss: 'https://evil.example' }],
     ['no issuer', {}],
-  ])('RFC 9207 section 2.4: with its state and %s they end it', async (_, members) => {
+  ])('RFC 9207 section 2.4: with its state and %s ends the login', async (_, members) => {
     const { ending, answer, state } = await begun();
     expect(await answer({ code: 'stolen', state, ...members })).toBe(200);
     const { code, stderr } = await ending;
@@ -136,7 +136,7 @@ describe('answers of others', () => {
     await expect(kept()).rejects.toThrow('ENOENT');
   });
 
-  test('a second answer does not take the place of the first', async () => {
+  test('does not replace the first one', async () => {
     const { ending, link, answer, state } = await begun();
     await decide(link, 'allow');
     await answer({ code: 'late', state, iss: site.pair.issuer }).catch(() => 0);
@@ -144,7 +144,7 @@ describe('answers of others', () => {
   });
 });
 
-describe('refusals before anybody is asked', () => {
+describe('the command refuses before it asks any person', () => {
   test.each([
     ['a site without loopback', { redirect_uris: ['https://app.example/callback'] }],
     ['the description of another', { client_id: 'https://app.example/other' }],
@@ -153,7 +153,7 @@ describe('refusals before anybody is asked', () => {
     expect(await login()).toMatchObject({ code: 1, stderr: expect.stringContaining(clientId) });
   });
 
-  test('a document that is not there', async () => {
+  test('a document that does not exist', async () => {
     clientId += 'x';
     const { code, stderr } = await login();
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${clientId} answers 404`)]);
@@ -168,7 +168,7 @@ describe('refusals before anybody is asked', () => {
   });
 
   test.each(['http://app.example/client', 'https://app.example/'])(
-    'the client %s, which is no address of a document',
+    "the client %s, which is not a document's address",
     async (address) => {
       clientId = address;
       const { code, stderr } = await login();

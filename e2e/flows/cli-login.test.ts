@@ -16,9 +16,9 @@ import type { Flow } from './flow.ts';
 
 describe('the command line as a client (RFC 8628)', () => {
   let flow: Flow;
-  /** Somebody new for each test: the codes that one person enters are limited. */
+  /** Each test has a new person, because one person may enter only a few codes. */
   let person: Person;
-  /** Logged in before the other tests, which pass the time until the token expires. */
+  /** Logged in before the other tests, so that the token expires during these tests. */
   let early: CliUser;
   const parts = new AsyncDisposableStack();
   const arrive = async () => {
@@ -34,7 +34,7 @@ describe('the command line as a client (RFC 8628)', () => {
   beforeEach(arrive);
   afterAll(async () => parts.disposeAsync());
 
-  /** Asks for the documents with the token and key of a login, past the command line. */
+  /** Requests the documents with a login's token and key, without the command line. */
   async function statusWith({ access_token: accessToken, private_jwk }: Login) {
     const url = flow.pair.documents;
     const prover = await loadProver(private_jwk, systemClock, systemRandom);
@@ -45,7 +45,7 @@ describe('the command line as a client (RFC 8628)', () => {
   const newUser = async () => CliUser.start(flow, person);
   const loginOf = async (user: CliUser) => loginSchema.parse(await user.kept('login.json'));
 
-  test('processes: a plain login is enough for the documents of the tour', async () => {
+  test('as processes: a login without options is enough for the documents of the tour', async () => {
     await using user = await CliUser.start(flow, person, runProcess);
     const { pair } = flow;
     const { code, said } = await user.approve(['login']);
@@ -67,7 +67,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(got).toMatchObject({ code: 0, said: expect.stringContaining('by a person') });
   });
 
-  test('RFC 7009 section 2.1: after logout its token is refused at once', async () => {
+  test('RFC 7009 section 2.1: logout revokes the token at once', async () => {
     await using user = await newUser();
     await user.approve(['login']);
     const status = await statusWith(await loginOf(user));
@@ -80,7 +80,7 @@ describe('the command line as a client (RFC 8628)', () => {
     });
   });
 
-  test('a second login ends the first, and only that', async () => {
+  test('a second login ends the first login only', async () => {
     await using user = await newUser();
     await using neighbour = await newUser();
     await neighbour.approve(['login']);
@@ -92,7 +92,7 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await neighbour.run('whoami')).toMatchObject({ code: 0 });
   });
 
-  test('a login that the operator ended: the next command says so', async () => {
+  test('after the operator revokes a login, the next command says so', async () => {
     await using user = await newUser();
     await user.approve(['login']);
     await flow.pair.cli('user', 'end', person.name);
@@ -103,14 +103,14 @@ describe('the command line as a client (RFC 8628)', () => {
     expect(await user.run('logout')).toMatchObject({ code: 0 });
   });
 
-  test('section 3.5: denied on the page', async () => {
+  test('section 3.5: a denial on the page ends the login', async () => {
     await using user = await newUser();
     const { code, said } = await user.approve(['login'], 'deny');
     expect([code, said]).toEqual([1, expect.stringContaining('The request was denied.')]);
     await expect(readFile(user.file('login.json'))).rejects.toThrow('ENOENT');
   });
 
-  test('a file that others may read is not used', async () => {
+  test('a file that other users may read is not used', async () => {
     await using user = await newUser();
     await user.approve(['login']);
     await chmod(user.file('login.json'), 0o644);
@@ -120,7 +120,7 @@ describe('the command line as a client (RFC 8628)', () => {
     });
   });
 
-  test('RFC 6749 section 6: a token that has expired is replaced by the next command', async () => {
+  test('RFC 6749 section 6: a command replaces an expired token', async () => {
     const before = await loginOf(early);
     const status = await statusWith(before);
     await until(async () => (await status()) === 401);

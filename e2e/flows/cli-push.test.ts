@@ -22,7 +22,7 @@ describe('`push` at the push service of the pair (RFC 8030)', () => {
   });
   afterAll(async () => parts.disposeAsync());
 
-  /** Runs the command as a process of somebody new, who logs in for it. */
+  /** Runs the command as a process of a new person, who logs in for it. */
   async function push(...options: readonly string[]) {
     const { flow, origin } = place;
     const person = await newPerson(flow);
@@ -46,7 +46,7 @@ describe('`push` at the push service of the pair (RFC 8030)', () => {
   const send = async (subscription: Parameters<typeof requestOf>[0], text: string) =>
     (await place.send(requestOf(subscription, text))).status;
 
-  test('shows what web-push sends, comes back after a restart, and ends with SIGINT', async () => {
+  test('shows messages of web-push, resumes after a restart, and ends with SIGINT', async () => {
     const { running, subscription } = await push('--key', APPLICATION.publicKey);
     const [server] = place.flow.pair.resources;
     for (const text of ['first', 'second']) {
@@ -57,7 +57,7 @@ describe('`push` at the push service of the pair (RFC 8030)', () => {
     await server?.start();
     expect(await send(subscription, 'third')).toBe(201);
     await eventually(() => expect(linesOf(running)).toContain('third'));
-    // Those that were acknowledged did not come again.
+    // Acknowledged messages did not come again.
     expect(linesOf(running).filter((line) => /^(?:first|second|third)$/.test(line))).toEqual([
       'first',
       'second',
@@ -65,14 +65,14 @@ describe('`push` at the push service of the pair (RFC 8030)', () => {
     ]);
     expect(running.output).toMatch(/(?:no answer|ended the connection).*: again in 1 s/);
 
-    // Ctrl-C reaches it from the terminal, and from npm or the launcher.
+    // Ctrl-C sends SIGINT from the terminal, and npm or the launcher sends it again.
     running.signal('SIGINT');
     await running.kill('SIGINT');
     expect(running.exitCode).toBe(0);
     expect(await send(subscription, 'late')).toBe(404);
   });
 
-  test('--count ends it after so many messages, with exit code 0', async () => {
+  test('with --count ends after that number of messages, with exit code 0', async () => {
     const { running, subscription } = await push('--count', '1', '--json');
     expect(await send(subscription, 'only')).toBe(201);
     await running.exited();
@@ -83,7 +83,7 @@ describe('`push` at the push service of the pair (RFC 8030)', () => {
     expect(await send(subscription, 'late')).toBe(404);
   });
 
-  test('a login that the operator ends, ends the subscription: exit code 1', async () => {
+  test('ends with exit code 1 if the operator revokes its login', async () => {
     const { running, person } = await push();
     await endOf(person);
     await running.exited();
@@ -93,7 +93,7 @@ describe('`push` at the push service of the pair (RFC 8030)', () => {
     ]);
   });
 
-  test('the subscription ends when nobody reads what the command says', async () => {
+  test('deletes the subscription if no process reads its output', async () => {
     const { running, subscription } = await push();
     running.hangUp();
     expect(await send(subscription, 'unread')).toBe(201);

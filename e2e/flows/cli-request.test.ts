@@ -7,7 +7,7 @@ import { type Client, type Flow, startFlowOn } from './flow.ts';
 const SPACES = { bearer: ['Bearer'], dpop: ['DPoP'], both: ['Bearer', 'DPoP'] } as const;
 const NAMES = ['bearer', 'dpop', 'both'] as const;
 
-describe('`request` takes what the space says (RFC 9728)', () => {
+describe('`request` follows the metadata of a space (RFC 9728)', () => {
   let flow: Flow;
   let client: Client;
   const urlOf = (name: keyof typeof SPACES) => `${flow.pair.resource}/${name}/`;
@@ -37,17 +37,17 @@ describe('`request` takes what the space says (RFC 9728)', () => {
     ['bearer', 'Bearer'],
     ['dpop', 'DPoP'],
     ['both', 'DPoP'],
-  ])('a client at a space with %s: it comes in by %s', async (name, scheme) => {
+  ])('a client at a space with %s is admitted by %s', async (name, scheme) => {
     const { code, said } = await request(urlOf(name));
     expect([code, said]).toEqual([0, expect.stringContaining(`"scheme":"${scheme}"`)]);
   });
 
-  test('a client that may not have the scopes is told so', async () => {
+  test('a client without the required scopes gets an explanation', async () => {
     const { code, said } = await request(urlOf('bearer'), '--scope', 'documents:none');
     expect([code, said]).toEqual([1, expect.stringContaining('invalid_scope')]);
   });
 
-  test('a person: the bound token of the login goes in where DPoP is taken, and nowhere else', async () => {
+  test("a person's bound token is admitted where the space accepts DPoP, and nowhere else", async () => {
     const person = await flow.pair.addPerson();
     await using user = await CliUser.start(flow, person);
     await user.approve(['login', '--scope', 'documents:read', '--resource', urlOf('both')]);

@@ -15,7 +15,7 @@ import type { Flow } from './flow.ts';
 
 const CLI = entryFile('shared/cli/main.ts');
 
-/** Runs a command as a process of its own. */
+/** Runs a command as a process. */
 export async function runProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -35,7 +35,7 @@ export async function runProcess(
   return { code, stdout, stderr };
 }
 
-/** A user of the command line: a home of their own, and the browser in which they approve. */
+/** A user of the command line with a HOME folder, and with a browser for approvals. */
 export class CliUser implements AsyncDisposable {
   readonly #flow: Flow;
   readonly #person: Person;
@@ -49,7 +49,7 @@ export class CliUser implements AsyncDisposable {
     this.#run = run;
   }
 
-  /** `run`: `runProcess` where it has to be a process. */
+  /** `run`: `runProcess` for tests that need a process. */
   static async start(flow: Flow, person: Person, run = runCommand): Promise<CliUser> {
     return new CliUser(flow, person, await temporaryFolder(), run);
   }
@@ -62,7 +62,7 @@ export class CliUser implements AsyncDisposable {
     return { ...this.#flow.pair.env, HOME: this.home };
   }
 
-  /** Where the command line keeps something of this user. */
+  /** A file of the command line in the user's HOME folder. */
   file(name: string): string {
     return join(this.home, '.config/countersign', name);
   }
@@ -71,13 +71,13 @@ export class CliUser implements AsyncDisposable {
     return JSON.parse(await readFile(this.file(name), 'utf8')) as unknown;
   }
 
-  /** Runs a command to its end. `said`: to whichever stream. */
+  /** Runs a command to its end. `said`: the output of both streams. */
   async run(...args: readonly string[]) {
     const ran = await this.#run(args, this.#env);
     return { ...ran, said: ran.stdout + ran.stderr };
   }
 
-  /** Runs a command that asks for a sign-in, and decides on the page that its link leads to. */
+  /** Runs a command that asks for a sign-in, and decides on the linked page. */
   async approve(args: readonly string[], decision: 'allow' | 'deny' = 'allow') {
     let said = '';
     const ending = this.#run(args, this.#env, { hear: (text) => (said += text) });

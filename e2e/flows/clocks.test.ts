@@ -9,7 +9,7 @@ import { home } from './home.ts';
 
 const HOUR = 3600;
 
-/** A way to the keys of an issuer, on which answers get another Date. */
+/** A relay to the issuer's keys that can change the Date of answers. */
 async function wayTo(issuer: string) {
   const change = { ahead: 0, age: undefined as string | undefined, asked: 0 };
   const pass = async (url: string, response: ServerResponse) => {
@@ -31,7 +31,7 @@ async function wayTo(issuer: string) {
   };
 }
 
-test('a clock of the other server that is an hour off is a line and a metric, and so is that it is well again', async () => {
+test("if the other server's clock is an hour off, a log line and a metric say so, and also say when it is right again", async () => {
   const metrics = await freePort();
   await using place = await home();
   await using way = await wayTo(place.issuer);
@@ -50,7 +50,7 @@ test('a clock of the other server that is an hour off is a line and a metric, an
       /^countersign_clock_difference_seconds\{server="resource"\} (\S+)$/m.exec(scraped) ?? [];
     return Number(value);
   };
-  /** The lines, once the keys were fetched twice more: whoever asks for readiness asks for them. */
+  /** The log lines after two more fetches of the keys, which each readiness request causes. */
   async function lines() {
     const before = change.asked;
     await until(async () => {

@@ -32,7 +32,7 @@ const ELSEWHERE = 'https://elsewhere.example/callback';
 const LOCAL = 'http://localhost:8080/callback';
 const READ = `${DOCUMENTS} documents:read`;
 
-/** The consent that a person gives in one browser counts in their other browsers. */
+/** A consent in one browser is valid in the person's other browsers. */
 describe.each(STORE_KINDS)('on %s: consent', (kind) => {
   const parts = new AsyncDisposableStack();
   let site: TestSite;
@@ -51,7 +51,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     site.server.stores.clients.replace({ ...WEB, ...more });
   const consents = () => listConsents(site.server, alice);
 
-  /** A new browser of alice, signed in. */
+  /** A new browser in which alice is signed in. */
   async function newBrowser(): Promise<TestBrowser> {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE, '/sign-in');
@@ -61,7 +61,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
   const isAnswered = (page: Page) =>
     page.headers.has('location') && answerIn(page).get('code') !== null;
 
-  /** Allows it in one browser, and opens the request in another. */
+  /** Allows the request in one browser, and opens it in another. */
   async function inAnother(first: Record<string, string> = {}, second = first): Promise<Page> {
     const browser = await newBrowser();
     const asked = await browser.open(site.authorize(first));
@@ -82,7 +82,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(await findAccess(site.server, other?.grantId ?? '')).toBeDefined();
     });
 
-    test('signing out in one browser does not end the grant of another', async () => {
+    test('sign-out in one browser does not revoke the grant of another', async () => {
       const answer = await inAnother();
       const { signIn } = (await findAccess(site.server, await grantOf(site, answer))) ?? {};
       const others = (await listAccess(site.server, alice)).filter((one) => one.signIn !== signIn);
@@ -93,7 +93,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(isAnswered(await (await newBrowser()).open(site.authorize()))).toBe(true);
     });
 
-    test('RFC 6749 section 4.1.2: a code used twice ends the grant of its browser alone', async () => {
+    test('RFC 6749 section 4.1.2: a code used twice revokes the grant of its own browser only', async () => {
       const answer = await inAnother();
       const grant = await grantOf(site, answer);
       expect(await site.redeem(answer)).toMatchObject({ error: 'invalid_grant' });
@@ -110,12 +110,12 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect((await site.redeem(answer))['scope']).toBe('openid documents:read');
     });
 
-    test('a request for less is granted no more than it asks for', async () => {
+    test('a request for fewer scopes gets only these', async () => {
       const answer = await inAnother({}, { scope: 'documents:read' });
       expect((await site.redeem(answer))['scope']).toBe('documents:read');
     });
 
-    test('a consent in another browser widens the grant of this one', async () => {
+    test('a consent in another browser widens the grant of this browser', async () => {
       const browser = await newBrowser();
       const narrow = { scope: 'documents:read' };
       const asked = await browser.open(site.authorize(narrow));
@@ -126,7 +126,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(await grantOf(site, answer)).toBe(first);
     });
 
-    test('ten callbacks at once: each is answered, and each code gives tokens', async () => {
+    test('ten callbacks at once are all answered, and each code gives tokens', async () => {
       await inAnother();
       const browser = await newBrowser();
       const pages = await Promise.all(
@@ -143,7 +143,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       ['prompt=consent', { prompt: 'consent' }],
       ['a new scope', { scope: 'openid profile documents:read documents:write' }],
       ['another redirect host', { redirect_uri: ELSEWHERE }],
-    ])('%s', async (_what, second) => {
+    ])('after %s', async (_what, second) => {
       await web({ redirect_uris: [CALLBACK, ELSEWHERE] });
       expect(isAsked(await inAnother({}, second))).toBe(true);
       const accesses = await listAccess(site.server, alice);
@@ -151,7 +151,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     });
 
     test.each([ELSEWHERE, LOCAL])(
-      'in the same browser, for another redirect URI, %s; once for each',
+      'in the same browser for another redirect URI, %s, once for each',
       async (other) => {
         await web({ redirect_uris: [CALLBACK, other] });
         const browser = await newBrowser();
@@ -170,7 +170,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       },
     );
 
-    test('a consent for one redirect host is not granted for another', async () => {
+    test('for another redirect host', async () => {
       await web({ redirect_uris: [CALLBACK, ELSEWHERE] });
       const browser = await newBrowser();
       const read = await browser.open(site.authorize({ scope: 'documents:read' }));
@@ -181,7 +181,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     });
 
     test.each(['http://localhost:8080/callback', 'https://127.0.0.1/callback'])(
-      'RFC 8252 section 8.6: in each browser where the code goes to this machine, %s',
+      'RFC 8252 section 8.6: in each browser if the code goes to this machine, %s',
       async (redirectUri) => {
         await web({ redirect_uris: [redirectUri] });
         const browser = await newBrowser();
@@ -192,12 +192,12 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       },
     );
 
-    test('RFC 8252 section 8.6: a native client is asked about each time, also with an https redirect URI', async () => {
+    test('RFC 8252 section 8.6: each time for a native client, even with an https redirect URI', async () => {
       await web({ application_type: 'native' });
       expect(isAsked(await inAnother())).toBe(true);
     });
 
-    test('a scope that the client lost and got back', async () => {
+    test('for a scope that was removed from the client and added again', async () => {
       const read = 'openid documents:read';
       await inAnother();
       await web({ scope: read, withdrawn_scopes: { 'documents:write': Date.now() } });
@@ -207,13 +207,13 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
     });
 
-    test('one that was denied', async () => {
+    test('after a denial', async () => {
       const browser = await newBrowser();
       await browser.submit(await browser.open(site.authorize()), { decision: 'deny' });
       expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
     });
 
-    test('the application was ended on the account page: its consent and all its grants are gone', async () => {
+    test("after the application's access was revoked on the account page, with its consent and all its grants", async () => {
       const grant = await grantOf(site, await inAnother());
       const browser = await newBrowser();
       const page = await browser.open('/account');
@@ -226,19 +226,19 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect([await consents(), await listAccess(site.server, alice)]).toEqual([[], []]);
       expect(await findAccess(site.server, grant)).toBeUndefined();
       expect(isAsked(await browser.open(site.authorize()))).toBe(true);
-      // The form that is sent again gets the answer to the first.
+      // A repeated form gets the answer to the first.
       const again = await browser.request('POST', '/account', new URLSearchParams(fields));
       expect(again.status).toBe(303);
     });
 
     test.each(['put', 'get'] as const)(
-      'the application was ended while it was allowed',
+      "after the application's access was revoked during the decision",
       async (step) => {
         const browser = await newBrowser();
         const page = await browser.open(site.authorize());
         const { stores } = site.server;
         let times = 0;
-        /** The same verb, which finds the application ended when it is about the consent. */
+        /** The same store operation finds the access revoked when it writes the consent. */
         const amid = (artefacts: Artefacts) => {
           const before = artefacts[step].bind(artefacts) as (
             ...args: unknown[]
@@ -253,7 +253,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
         };
         const ended = amid(stores.artefacts);
         const plain = jest.spyOn(stores.artefacts, step).mockImplementation(ended);
-        // A consent is put with its event.
+        // A consent is stored with its event.
         const recorded = stores.recorded.bind(stores);
         const withEvent = jest.spyOn(stores, 'recorded').mockImplementation((part, ...texts) => {
           const own = recorded(part, ...texts);
@@ -268,7 +268,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       },
     );
 
-    test('everything was ended', async () => {
+    test('after all access was revoked', async () => {
       await inAnother();
       await endEverything(site.server, alice);
       expect(await consents()).toEqual([]);
@@ -278,7 +278,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     });
   });
 
-  test('a client of the operator’s own (first party) is not asked about, but shown on the account page', async () => {
+  test('a first-party client needs no consent, but is on the account page', async () => {
     await web({ first_party: true });
     const browser = await newBrowser();
     expect(isAnswered(await browser.open(site.authorize()))).toBe(true);
@@ -288,7 +288,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
   });
 
-  test('once it is none any more its people are asked, also where they were not before', async () => {
+  test('if a client is no longer first-party, its people are asked, even if they never were', async () => {
     await web({ first_party: true });
     const [unasked, decided] = [await newBrowser(), await newBrowser()];
     expect(isAnswered(await unasked.open(site.authorize()))).toBe(true);
@@ -305,7 +305,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(isAnswered(await unasked.open(site.authorize()))).toBe(true);
   });
 
-  test('RFC 8252 section 8.6: a first-party client without a secret is asked about where its code goes to this machine', async () => {
+  test('RFC 8252 section 8.6: a first-party client without a secret needs consent if its code goes to this machine', async () => {
     await web({ first_party: true, redirect_uris: [CALLBACK, LOCAL] });
     const params = { redirect_uri: LOCAL };
     const browser = await newBrowser();
@@ -314,7 +314,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(isAsked(await browser.open(site.authorize(params)))).toBe(true);
   });
 
-  test('a grant goes on in its browser once the consent is forgotten', async () => {
+  test("a browser's grant stays when the consent is forgotten", async () => {
     const browser = await newBrowser();
     await browser.submit(await browser.open(site.authorize()), { decision: 'allow' });
     await removeConsents(site.server, alice, () => true);
@@ -322,7 +322,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
   });
 
-  test.each(['removed', 'disabled'])('goes with a person who is %s', async (how) => {
+  test.each(['removed', 'disabled'])('is deleted with a person who is %s', async (how) => {
     const { server } = site;
     const store = { ...server, passwords: createPasswords(), realms: [] };
     const name = `somebody ${how}`.replace(' ', '-');
@@ -335,7 +335,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(await server.stores.artefacts.listByAccount('Consent', id)).toEqual([]);
   });
 
-  describe('events at the same moment', () => {
+  describe('and changes at the same moment', () => {
     const consentOf = (more: object = {}) => ({
       accountId: alice,
       clientId: WEB.client_id,
@@ -348,7 +348,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     });
     const generation = () => site.server.stores.revocations.generation('person', alice);
 
-    test('the application is ended while browsers come for grants: none is left', async () => {
+    test("if the application's access is revoked while browsers get grants, no grant is left", async () => {
       const browser = await newBrowser();
       await browser.submit(await browser.open(site.authorize()), { decision: 'allow' });
       for (let round = 0; round < 4; round++) {
@@ -367,7 +367,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       }
     });
 
-    test('decisions in ten tabs at once are all remembered', async () => {
+    test('decisions in ten tabs at once are all stored', async () => {
       const scopes = Array.from({ length: 10 }, (_, n) => `scope-${n}`);
       const client = { scope: scopes.join(' ') };
       const at = { generation: await generation() };
@@ -381,7 +381,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(allowed?.['']?.toSorted()).toEqual(scopes);
     });
 
-    test('one that was decided before everything was ended, and is written after it, is none', async () => {
+    test('a decision made before a revocation of everything, and written after it, is dropped', async () => {
       const before = { generation: await generation() };
       await endEverything(site.server, alice);
       await recordConsent(site.server, consentOf(before), WEB, 60);
@@ -389,7 +389,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(await consents()).toEqual([]);
     });
 
-    test('the oldest of very many makes room', async () => {
+    test('beyond the limit of consents the oldest is dropped', async () => {
       const at = { generation: await generation() };
       for (let n = 0; n <= MOST_CONSENTS; n++) {
         const more = { ...at, clientId: `client-${n}`, since: n };

@@ -3,7 +3,7 @@ import { crash } from './crashes.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 
 test.each(STORE_KINDS)(
-  'on %s: of 12 kill -9 at random moments none loses or halves what was acknowledged',
+  'on %s: after 12 kill -9 at random moments no acknowledged write is lost or partial',
   async (kind) => {
     await using flow = await startFlowOn(kind, { resource: 2 });
     const tally = await crash(flow, 12);

@@ -1,4 +1,4 @@
-/** Kills servers while they write, and reads back all that they acknowledged. Throws AssertionError. */
+/** Kills servers during writes, and reads back all acknowledged writes. Throws AssertionError. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -18,19 +18,22 @@ import type { Client, Flow } from './flow.ts';
 
 const DOCUMENTS = 4;
 const CHAINS = 3;
-/** A space for PrivateToken, and the tokens for it that each kill finds unspent. */
+/** A space for PrivateToken, and the number of unspent tokens for it at each kill. */
 const TOKENS = '/schemes/private-token/';
 const UNSPENT = 3;
 const BLIND_RSA = 2;
-/** Longest content, in bytes: several chunks of a stream; and of content that any store keeps. */
+/**
+ * The length of the longest content in bytes (several chunks of a stream), and of short content that every
+ * store keeps in rows.
+ */
 const LONGEST = 300_000;
 const SHORT = 2_000;
-/** Milliseconds within which a server dies after the writes have begun. */
+/** Milliseconds within which a server is killed after the writes have begun. */
 const LIFE = 150;
-/** How many of the oldest tokens and clients are looked at again after each kill. */
+/** How many of the oldest tokens and clients are checked again after each kill. */
 const SAMPLE = 6;
 
-/** How a server ends amid writes, and what comes in its place. */
+/** How a server is ended during writes, and how the next one is started. */
 export interface Turn {
   end(victim: ServerProcess): Promise<void>;
   start(victim: ServerProcess): Promise<void>;
@@ -48,16 +51,16 @@ export interface Tally {
   spends: number;
 }
 
-/** A stored document, or undefined for none. Without an entity tag: the answer that has it never came. */
+/** A stored document; undefined if there is none. The entity tag is missing if its answer never came. */
 type State = { readonly body: string; readonly etag?: string } | undefined;
 
 interface Document {
   readonly path: string;
-  /** The states that a reader may find: one, or after a write without an answer also its target. */
+  /** The states that a reader may find: one state, or two after a write without an answer. */
   states: readonly State[];
 }
 
-/** Begins with the hash of what follows, so that any reader can tell a whole document from a part. */
+/** Begins with the hash of the rest, so that a reader can recognize a partial document. */
 function newBody(): string {
   const longest = randomInt(2) === 0 ? LONGEST : SHORT;
   const payload = randomBytes(randomInt(longest / 2)).toString('hex');
@@ -71,7 +74,10 @@ function assertWhole(body: string): void {
   assert.equal(hashOf(payload), hash, 'a document is not whole');
 }
 
-/** `kills` times: writes of all kinds at once, a server ended amid them, everything read back. */
+/**
+ * Repeats `kills` times: writes of all kinds at once, a server is ended meanwhile, and everything is read
+ * back.
+ */
 export async function crash(
   flow: Flow,
   kills: number,
@@ -108,7 +114,7 @@ export async function crash(
     return { body, etag: String(response.headers.get('etag')) };
   }
 
-  /** Replaces or removes one document again and again, each time on condition of the state it left. */
+  /** Replaces or deletes one document repeatedly, each time on condition of its last known state. */
   async function write(document: Document): Promise<void> {
     const [current] = document.states;
     const remove = current !== undefined && randomInt(4) === 0;
@@ -165,7 +171,7 @@ export async function crash(
     tally.spends += 1;
   }
 
-  /** Repeats until the answer does not come, because the server is dead, or `running` ends. */
+  /** Repeats until an answer does not come, because the server is dead, or until `running` ends. */
   async function repeat(running: AbortSignal, work: () => Promise<unknown>): Promise<void> {
     while (!running.aborted) {
       try {
@@ -220,7 +226,7 @@ export async function crash(
     running.abort();
     for (const result of await settled) if (result.status === 'rejected') throw result.reason;
     await turn.start(victim);
-    // For a challenge it asks the issuer for keys: at a token it might do so while the issuer is dead.
+    // A challenge makes each server fetch the issuer's keys. Later, for a token, the issuer may be dead.
     for (const { url } of pair.resources) await (await fetch(`${url}${TOKENS}`)).arrayBuffer();
     await readBack();
     tally.kills += 1;
@@ -232,7 +238,7 @@ export async function crash(
   return tally;
 }
 
-/** Gets tokens for the space, of the type that all resource servers verify themselves. */
+/** Gets tokens for the space, of the type that resource servers verify themselves. */
 async function atTokenSpace({ pair }: Flow): Promise<() => Promise<Buffer>> {
   const issuer = await issuerOf(pair);
   const offers = await Promise.all(
@@ -247,7 +253,7 @@ async function atTokenSpace({ pair }: Flow): Promise<() => Promise<Buffer>> {
   return () => obtain(offer, issuer, Date.now() / 1000, randomBytes);
 }
 
-/** The newest, which the last kill was about, and some of the others. */
+/** The newest elements, which the last kill concerned, and some older elements. */
 function sample<T>(all: readonly T[]): readonly T[] {
   const old = Array.from({ length: SAMPLE }, () => all[randomInt(Math.max(1, all.length))]);
   return [...all.slice(-SAMPLE), ...old.filter((one) => one !== undefined)];
@@ -255,7 +261,7 @@ function sample<T>(all: readonly T[]): readonly T[] {
 
 const MANY = 100_000;
 
-/** Every row names content of its length, and the store keeps no other. */
+/** Checks that every row names content of its length, and that the store has no other content. */
 async function assertContent({ stores, pair, config }: Flow): Promise<void> {
   const kept = new Map(await keptContent(config, '/documents'));
   const inFiles = async (file: string) =>

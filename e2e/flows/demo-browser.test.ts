@@ -12,7 +12,10 @@ import { type Flow, ONE_STORE, startFlowOn } from './flow.ts';
 const APPLICATION = 'http://localhost:8080/';
 const VERIFIER = 'a'.repeat(43);
 
-/** The script of the page: it redeems the code, and calls the documents with the token, as Bearer and in vain as DPoP. */
+/**
+ * The page's script: it redeems the code, and requests the documents as Bearer, which works, and as DPoP,
+ * which fails.
+ */
 const SCRIPT = `async ({ issuer, documents, verifier, redirectUri }) => {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -48,7 +51,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     parts.defer(() => server.close().closeAllConnections());
     const { port } = server.address() as AddressInfo;
-    // Whatever else listens at that port of this machine.
+    // Maps the registered port to the port of this test, whatever else listens there.
     const rule = `MAP localhost:8080 127.0.0.1:${port}`;
     const browser = await launchBrowser({ args: [`--host-resolver-rules=${rule}`] });
     parts.defer(() => browser.close());
@@ -56,7 +59,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   afterAll(() => parts.disposeAsync());
 
-  test('Fetch section 3.2: a page of the demo client calls the demo documents, and reads why it may not', async () => {
+  test('Fetch section 3.2: a page of the demo client reads the demo documents, and reads the reason of a refusal', async () => {
     const { issuer, documents } = flow.pair;
     const query = new URLSearchParams({
       client_id: 'demo-browser',

@@ -17,7 +17,7 @@ import { post, refusal, signedIn, signIn, tenTimes, tokensIn } from './person.ts
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 const INTERVAL = 5;
-/** Lookups that one person has. */
+/** The number of code look-ups per person. */
 const GUESSES = 20;
 const UNKNOWN = 'BCDF-GHJK';
 
@@ -26,11 +26,11 @@ interface Asked {
   readonly user_code: string;
 }
 
-/** The pair on one store, and a client that is a device. */
+/** The pair on one store, and a device client. */
 interface Place {
   readonly flow: Flow;
   readonly client: string;
-  /** Asked for before all other tests, which pass the time until it expires. */
+  /** A device code requested before all other tests, so that it expires during these tests. */
   readonly old: { readonly device: Asked; readonly person: Person; readonly browser: TestBrowser };
 }
 
@@ -56,7 +56,7 @@ async function start(kind: StoreKind): Promise<void> {
 beforeAll(() => allStarted(STORE_KINDS.map(start)));
 afterAll(() => parts.disposeAsync());
 
-/** Section 3.1. */
+/** The device authorization request (section 3.1). */
 async function askAt(flow: Flow, client: string): Promise<Asked> {
   const form = { client_id: client, scope: 'documents:read' };
   const answer = await post(flow, '/device/auth', form, { 'user-agent': 'TV/1.0' });
@@ -65,7 +65,7 @@ async function askAt(flow: Flow, client: string): Promise<Asked> {
   return { ...answer.body, device_code: String(device_code), user_code: String(user_code) };
 }
 
-/** Section 3.4. */
+/** The device token request (section 3.4). */
 function pollAt(flow: Flow, client_id: string, { device_code }: Asked, server = 0) {
   const form = { grant_type: DEVICE_CODE, client_id, device_code };
   return post(flow, '/token', form, {}, server);
@@ -104,7 +104,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
 
   const isLive = async (token: string) => (await flow.pair.get(token)) === 200;
 
-  test('section 3: link, sign-in, what is asked and from where, approval, tokens once', async () => {
+  test('section 3: the person opens the link, signs in, sees the request and approves it, and the device gets tokens once', async () => {
     const { pair } = flow;
     const device = await ask();
     expect(device).toMatchObject({
@@ -130,7 +130,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(await isLive(tokensIn(await refresh(token)).access)).toBe(true);
   });
 
-  test('section 3.5: the first poll is answered, more of them within the interval are slowed down', async () => {
+  test('section 3.5: the first poll is answered, and more polls within the interval get slow_down', async () => {
     const device = await ask();
     const errors = (await tenTimes((server) => poll(device, server))).map(({ body }) => body);
     const told = (error: string) => errors.filter((body) => body['error'] === error);
@@ -143,7 +143,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect((await poll(device)).status).toBe(200);
   });
 
-  test('section 3.5: a denial is told, as often as it is asked for', async () => {
+  test('section 3.5: after a denial every poll gets access_denied', async () => {
     const device = await ask();
     expect((await decide(browser, await open(browser, device), 'deny')).status).toBe(200);
     for (const server of [0, 1, 0]) {
@@ -152,7 +152,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(await accesses(flow, person)).toEqual([]);
   });
 
-  test('section 3.4: a code is of the client that asked', async () => {
+  test('section 3.4: a code belongs to the client that requested it', async () => {
     const device = await ask();
     await decide(browser, await open(browser, device), 'allow');
     const thief = await addDevice(flow);
@@ -160,7 +160,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect((await poll(device)).status).toBe(200);
   });
 
-  test('ten polls of an approved code: one gets tokens', async () => {
+  test('ten polls of an approved code at once: one gets tokens', async () => {
     const device = await ask();
     await decide(browser, await open(browser, device), 'allow');
     const answers = await tenTimes((server) => poll(device, server));
@@ -171,7 +171,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(await accesses(flow, person)).toHaveLength(1);
   });
 
-  test('two devices of one client: ending one on the account page leaves the other', async () => {
+  test('two devices of one client: revoking one on the account page leaves the other', async () => {
     const tokens = [];
     for (const device of [await ask(), await ask()]) {
       await decide(browser, await open(browser, device), 'allow');
@@ -190,7 +190,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(await accesses(flow, person)).toHaveLength(1);
   });
 
-  test('a device outlives the sign-out of the browser, but not the end of everything', async () => {
+  test("a device's access survives the browser's sign-out, but not a revocation of everything", async () => {
     const device = await ask();
     await decide(browser, await open(browser, device), 'allow');
     const { access } = tokensIn(await poll(device));
@@ -230,7 +230,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
         expect(refusal(answer)).toEqual([400, 'access_denied']);
         expect(given).toEqual([]);
       }
-      // Every form of the person who did not decide came too late. Each page of the other says what stands.
+      // All forms of the losing person are too late. The winner's pages all show the decision.
       expect(ends.filter(({ status }) => status === 410)).toHaveLength(5);
       expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200, 410]));
       const decided = ends.filter(({ status }) => status === 200);
@@ -257,7 +257,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(refusal(await poll(device))).toEqual([400, 'authorization_pending']);
   });
 
-  test('section 5.1: a person who guesses is stopped on every process, another with a right code is not', async () => {
+  test('section 5.1: a person who guesses codes is limited at every process, and another person is not', async () => {
     const device = await ask();
     const also = alsoAt(flow, browser, 1);
     const tries = await Promise.all(
@@ -279,7 +279,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect((await poll(device)).status).toBe(200);
   });
 
-  test('leaving, an error, or an end of everything on the way leaves the code open', async () => {
+  test('leaving the page, an invalid form, or a revocation before the decision leaves the code open', async () => {
     const device = await ask();
     const confirm = await open(browser, device);
     await browser.open('/account');
@@ -295,7 +295,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
 });
 
 describe.each(STORE_KINDS)('on %s: time that passes', (kind) => {
-  test('section 3.5: a code that has expired is told so, and cannot be approved any more', async () => {
+  test('section 3.5: an expired code gets expired_token, and cannot be approved', async () => {
     const { flow, client, old } = placeOn(kind);
     const { device, person, browser } = old;
     const poll = () => pollAt(flow, client, device);

@@ -6,7 +6,7 @@ import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
 import { ALICE, atConsent } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 import type { AtPage } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 
-describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind) => {
+describe.each(STORE_KINDS)('on %s: everything is revoked while another tab', (kind) => {
   const parts = new AsyncDisposableStack();
   let site: TestSite;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
 
-  /** As the first tab would send it: with what the browser has now. */
+  /** Prepares the first tab's form with the browser's current cookies. */
   async function formOf(browser: TestBrowser) {
     const page = await browser.open('/account/end');
     const form = new URLSearchParams(
@@ -30,7 +30,7 @@ describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind
     return () => browser.request('POST', '/account', form, { cookie });
   }
 
-  /** The second tab goes on from the consent page, as far as the client. */
+  /** The second tab submits the consent page, up to the redirect to the client. */
   const goOn = ({ browser, page }: AtPage) => browser.submit(page, { decision: 'allow' });
 
   async function expectNoToken(page: Page) {
@@ -41,7 +41,7 @@ describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind
     expect((await fetch(`${site.url}/userinfo`, { headers })).status).toBe(401);
   }
 
-  test('has gone on meanwhile: the session that the form came with is known a while', async () => {
+  test('has gone on meanwhile: the session id of the form is still recognized for a while', async () => {
     const visit = await atConsent(site);
     const end = await formOf(visit.browser);
     const before = cookiesOf(visit.browser);
@@ -54,7 +54,7 @@ describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind
     expect((await visit.browser.open('/account')).text).not.toContain('/sign-out');
   });
 
-  test('goes on at this moment: it ends, whatever comes first', async () => {
+  test('goes on at this moment: all access is revoked in any order', async () => {
     for (let round = 0; round < 8; round++) {
       const visit = await atConsent(site);
       const end = await formOf(visit.browser);
@@ -64,7 +64,7 @@ describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind
     }
   });
 
-  test('RFC 6265 section 8.4: a session that was nobody’s is not known by its former identifier', async () => {
+  test('RFC 6265 section 8.4: the id of an anonymous session is not valid after sign-in', async () => {
     const browser = site.browser();
     await browser.open(site.authorize());
     const planted = cookiesOf(browser);
@@ -75,7 +75,7 @@ describe.each(STORE_KINDS)('on %s: everything is ended while another tab', (kind
     expect(attacker.text).not.toContain('/sign-out');
   });
 
-  test('the engine knows no former identifier, and signing out ends that, too', async () => {
+  test('oidc-provider accepts no former session id, and sign-out deletes the former ids, too', async () => {
     const visit = await atConsent(site);
     const former = cookiesOf(visit.browser);
     await goOn(visit);

@@ -1,4 +1,7 @@
-/** Uses of the servers while the master of Redis is taken away, and checks of their promises. Throws AssertionError. */
+/**
+ * Uses of the servers during an outage of Redis's master, and checks of their promises. Throws
+ * AssertionError.
+ */
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { dpopProver } from '../setup/dpop-prover.ts';
@@ -11,7 +14,7 @@ import type { App } from './person.ts';
 
 /** The length of each chain of refresh tokens. */
 const ROTATIONS = 5;
-/** Grants of a person, fewer than a person keeps. */
+/** Grants per person, fewer than the limit. */
 const GRANTS = 40;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -27,29 +30,29 @@ export type Kind =
 
 /** One kind of use. */
 export interface Part {
-  /** Does it once; resolves to what was acknowledged. */
+  /** Runs the use once; resolves to the acknowledged writes. */
   work(): Promise<readonly Kind[]>;
-  /** A request was refused halfway: a session that it was about to replace may have ended. */
+  /** Called after a refusal halfway: the session that the request was to replace may have ended. */
   refused?(): void;
-  /** Asserts that nothing is lost. */
+  /** Asserts that no acknowledged write is lost. */
   keeps(): Promise<void>;
-  /** Asserts that nothing that was spent or ended is back; may end what `keeps` looks at. */
+  /** Asserts that nothing that was used or revoked is valid again. May revoke what `keeps` checks. */
   refuses(): Promise<void>;
 }
 
-/** The state of a document: its content, or undefined for none. */
+/** The state of a document: its content; undefined if there is none. */
 type State = string | undefined;
 
-/** A server that said 503. */
+/** The error for an answer 503. */
 export class Refused extends Error {}
 
-/** Throws `Refused` for 503, and AssertionError for any status that is not wanted. */
+/** Throws `Refused` for 503, and AssertionError for any other status that is not in `wanted`. */
 export function unlessRefused(status: number, wanted: readonly number[], what: string): void {
   if (status === 503) throw new Refused(what);
   assert.ok(wanted.includes(status), `${what}: ${status}`);
 }
 
-/** Revoked tokens are refused, and the others are not. */
+/** Revoked tokens are refused, and other tokens are accepted. */
 export async function revoking(
   { pair }: Flow,
   client: Client,
@@ -86,7 +89,7 @@ export async function revoking(
   };
 }
 
-/** A document is as it was left last; after an answer that told nothing, perhaps as that would have left it. */
+/** A document has its last acknowledged state, or the state of a later write without an answer. */
 export function writing({ pair }: Flow, path: string, token: string, server: () => number): Part {
   let states: State[] = [undefined];
   const authorization = `Bearer ${token}`;
@@ -122,7 +125,7 @@ export function writing({ pair }: Flow, path: string, token: string, server: () 
   };
 }
 
-/** RFC 9449 section 11.1: a proof that was accepted is good at no server any more. */
+/** RFC 9449 section 11.1: an accepted proof is refused at every server afterwards. */
 export async function proving({ pair }: Flow, client: Client, server: () => number): Promise<Part> {
   const prover = await dpopProver();
   const dpop = await prover.proof({ method: 'POST', url: `${pair.issuer}/token` });
@@ -143,7 +146,10 @@ export async function proving({ pair }: Flow, client: Client, server: () => numb
     if (given !== null) nonce = given;
     return { proof, status, wantsNonce: given !== null };
   };
-  /** RFC 9449 section 9: with a nonce where the next master, which has forgotten, cannot tell without one. */
+  /**
+   * RFC 9449 section 9: sends a nonce, because without it the next master, which is empty, could not
+   * recognize a used proof.
+   */
   const useNew = async () => {
     const used = await use(await newProof(), server());
     return used.wantsNonce ? use(await newProof(), server()) : used;
@@ -170,7 +176,7 @@ export async function proving({ pair }: Flow, client: Client, server: () => numb
   };
 }
 
-/** RFC 9700 section 4.14.2: codes and refresh tokens that were used are refused, and the newest are not. */
+/** RFC 9700 section 4.14.2: used codes and refresh tokens are refused, and the newest are accepted. */
 export function rotating(flow: Flow, app: App, server: () => number): Part {
   let person: Person | undefined;
   let browser: TestBrowser | undefined;
@@ -181,7 +187,7 @@ export function rotating(flow: Flow, app: App, server: () => number): Part {
   return {
     refused: () => (browser = undefined),
     async work() {
-      // A person keeps so many grants, and loses those that end soonest.
+      // A person keeps a limited number of grants; beyond it, the grants that expire soonest are dropped.
       if (person === undefined || began % GRANTS === 0) {
         person = await newPerson(flow).catch((cause: unknown) => {
           throw new Refused(`a person: ${String(cause)}`);
@@ -201,7 +207,7 @@ export function rotating(flow: Flow, app: App, server: () => number): Part {
       const done: Kind[] = ['codes'];
       for (let rotation = 0; rotation < ROTATIONS; rotation += 1) {
         const answer = await app.refresh(refresh, {}, {}, server());
-        // Nobody knows whether the token was used.
+        // It is unknown whether the token was used.
         if (answer.status === 503) return done;
         spent.push(refresh);
         ({ refresh } = tokensIn(answer));
@@ -229,7 +235,7 @@ export function rotating(flow: Flow, app: App, server: () => number): Part {
   };
 }
 
-/** RFC 8628 section 3.5: a device code that was redeemed is refused. */
+/** RFC 8628 section 3.5: a redeemed device code is refused. */
 export function approving(flow: Flow, client: string, person: Person, server: () => number): Part {
   let browser: TestBrowser | undefined;
   const redeemed: string[] = [];

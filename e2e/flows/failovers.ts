@@ -1,4 +1,7 @@
-/** Takes the master of Redis beside PostgreSQL away while everything is used, and reads back all that was acknowledged. Throws AssertionError. */
+/**
+ * Causes an outage of Redis's master beside PostgreSQL during all uses, and reads back all acknowledged
+ * writes. Throws AssertionError.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresStore, redisBeside } from '#shared/stores/postgres/started.fixture.ts';
 import { startDividedCluster, startDividedSentinels } from '../parts/divided-redis.ts';
@@ -13,7 +16,7 @@ const START = { sentinel: startDividedSentinels, cluster: startDividedCluster };
 export type Topology = keyof typeof START;
 export const TOPOLOGIES = Object.keys(START) as readonly Topology[];
 
-/** The faults of the master, with its replicas well or not, and how it comes back. */
+/** The faults of the master, with or without faults of its replicas, and how the master returns. */
 const HAPPENING = {
   killed: {
     begin: async (_, { redis }) => redis.kill(),
@@ -47,7 +50,7 @@ export const FAULTS = Object.keys(HAPPENING) as readonly Fault[];
 /** Milliseconds of all uses before the fault, and after the next master has taken over. */
 const LENGTH = { before: 1500, after: 2500 };
 
-/** Two of each server on that topology, for any number of failovers. */
+/** Starts two of each server on this topology, for any number of failovers. */
 export async function startFailovers(topology: Topology): Promise<FailoverServers> {
   await using parts = new AsyncDisposableStack();
   const postgres = parts.use(await startPostgres());
@@ -67,7 +70,7 @@ export interface FailoverServers extends AsyncDisposable {
   readonly flow: Flow;
 }
 
-/** One failover amid all uses; adds what was acknowledged to the tally. */
+/** Runs one failover during all uses; adds acknowledged writes to the tally. */
 export async function failOver(
   { set, flow }: FailoverServers,
   fault: Fault,

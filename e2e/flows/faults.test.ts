@@ -22,10 +22,10 @@ import { getAll, startFlow } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 
 const FORM = { grant_type: 'client_credentials' };
-/** While the server is down: crash.test.ts kills it more often, and looks once it is back. */
+/** Kills with requests during the outage. crash.test.ts kills more often, and checks after the restart. */
 const KILLS = 2;
 
-/** A token that was used everywhere and one that was revoked: what no fault may mix up. */
+/** Returns a token that was used everywhere, and a revoked token. No fault may confuse the two. */
 async function goodAndRevoked(pair: Pair, client: Client): Promise<[string, string]> {
   const [good, revoked] = [await pair.token(client), await pair.token(client)];
   expect(await getAll(pair, good)).toEqual([200, 200]);
@@ -35,7 +35,7 @@ async function goodAndRevoked(pair: Pair, client: Client): Promise<[string, stri
   return [good, revoked];
 }
 
-/** Asks with the revoked token until `done`; what it gets on the way is never the resource. */
+/** Repeats requests with the revoked token until `done`. No answer is the resource. */
 async function refusedUntil(
   pair: Pair,
   revoked: string,
@@ -56,9 +56,9 @@ const alive = async (servers: readonly ServerProcess[]) => {
   }
 };
 
-/** The tests that hold on any store. */
+/** Tests for every kind of store. */
 function onAnyStore(flow: () => Flow): void {
-  test('an authorization server that is killed between its steps keeps what it acknowledged', async () => {
+  test('an authorization server that is killed between two steps keeps all acknowledged writes', async () => {
     const { pair } = flow();
     const [authz] = pair.authz;
     const client = await pair.addClient();
@@ -88,7 +88,7 @@ function onAnyStore(flow: () => Flow): void {
     expect(await works(pair, client)).toBe(true);
   });
 
-  test('the authorization server is down: known keys go on, revocation too', async () => {
+  test('while the authorization server is down, tokens of known keys are accepted, and revoked tokens refused', async () => {
     const { pair, stores } = flow();
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
@@ -104,7 +104,7 @@ function onAnyStore(flow: () => Flow): void {
     await pair.authz[0]?.start();
   });
 
-  test('a resource server started while the authorization server is down: 503, then on without a restart', async () => {
+  test('a resource server that starts without the authorization server answers 503, and works later without a restart', async () => {
     const { pair } = flow();
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
@@ -122,7 +122,7 @@ function onAnyStore(flow: () => Flow): void {
   });
 }
 
-/** One pair for all of them: each leaves it as it found it, but for clients and tokens of its own. */
+/** All tests use one pair. Each test leaves only additional clients and tokens. */
 describe('PostgreSQL with Redis', () => {
   let shared: SharedStore;
   let flow: Flow;
@@ -137,7 +137,7 @@ describe('PostgreSQL with Redis', () => {
   onAnyStore(() => flow);
 
   test.each(['postgres', 'redis'] as const)(
-    '%s hung: 503 with Retry-After from both servers, never a revoked token, and on as before',
+    'while %s hangs, both servers answer 503 with Retry-After and accept no revoked token, and afterwards work as before',
     async (hung) => {
       const { pair } = flow;
       const client = await pair.addClient();
@@ -167,14 +167,14 @@ describe('PostgreSQL with Redis', () => {
       } finally {
         await shared[hung].wake();
       }
-      // The revocation that was answered 503 is committed where PostgreSQL was there, and told later.
+      // PostgreSQL may have committed the revocation that got 503, and then announces it later.
       await until(() => works(pair, client));
       expect(await getAll(pair, revoked)).toEqual([401, 401]);
       await alive([...pair.authz, ...pair.resources]);
     },
   );
 
-  test('PostgreSQL hung while a collector follows the audit log: it waits, and is told what happened since', async () => {
+  test('while PostgreSQL hangs, a collector of the audit log waits, and then gets all events since', async () => {
     const { pair } = flow;
     const before = await pair.addClient();
     const args = [entryFile('shared/cli/main.ts'), 'audit', 'follow', '--since', '1h', '--json'];
@@ -195,7 +195,7 @@ describe('PostgreSQL with Redis', () => {
     expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n));
   });
 
-  test('Redis hung amid uploads: one that ends is 503, one that goes on is broken off, and nothing of them is stored', async () => {
+  test('if Redis hangs during uploads, a finished upload gets 503, a running upload is broken off, and neither is stored', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const authorization = `Bearer ${await pair.token(client)}`;
@@ -213,7 +213,7 @@ describe('PostgreSQL with Redis', () => {
       return { request, answered };
     };
     const [first, second] = [await upload(ends), await upload(goesOn)];
-    await sleep(1100); // from then on it is judged again
+    await sleep(1100); // after this time the request is checked again
     shared.redis.hang();
     try {
       first.request.end();
@@ -232,7 +232,7 @@ describe('PostgreSQL with Redis', () => {
   });
 
   test.each(['postgres', 'redis'] as const)(
-    '%s killed and started: 503 between, then every acknowledged revocation holds',
+    'if %s is killed and started again, requests get 503 meanwhile, and every acknowledged revocation holds',
     async (killed) => {
       const { pair } = flow;
       const client = await pair.addClient();
@@ -252,7 +252,7 @@ describe('PostgreSQL with Redis', () => {
     },
   );
 
-  test('Redis whose memory is full: tokens are revoked all the same, and Bearer goes on', async () => {
+  test('if the memory of Redis is full, tokens can be revoked, and Bearer works', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const [good, stolen] = [await pair.token(client), await pair.token(client)];
@@ -270,7 +270,7 @@ describe('PostgreSQL with Redis', () => {
     await until(() => works(pair, client));
   });
 
-  test('Redis emptied: it is told again, and no revoked token comes back', async () => {
+  test('if Redis is emptied, the servers restore its revocations, and no revoked token is accepted', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
@@ -282,7 +282,7 @@ describe('PostgreSQL with Redis', () => {
     await goodAndRevoked(pair, client);
   });
 
-  test('Redis emptied while no authorization server runs: the resource servers tell it again', async () => {
+  test('if Redis is emptied while no authorization server runs, the resource servers restore its revocations', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
@@ -297,7 +297,7 @@ describe('PostgreSQL with Redis', () => {
   });
 });
 
-/** Checks that the next server keeps what was acknowledged before. `before`: takes the first one away. */
+/** Checks that the next server has all acknowledged writes. `before`: stops the first server. */
 async function failedOver(
   flow: Flow,
   { before, after }: Readonly<Record<'before' | 'after', () => Promise<unknown>>>,
@@ -334,7 +334,7 @@ async function failedOver(
   await administration.keeps();
 }
 
-describe('failed over: an acknowledged revocation holds under the next server, and what an administrator changed, with its event', () => {
+describe('after a failover the next server has each acknowledged revocation, and each change of an administrator with its event', () => {
   test('Redis with Sentinel beside PostgreSQL', async () => {
     await using postgres = await startPostgres();
     await using set = await startSentinels({ password: 'swordfish' });
@@ -371,7 +371,7 @@ describe('SQLite', () => {
 
   onAnyStore(() => flow);
 
-  test('the file deleted under the running pair: 503 from both, no crash, and never a revoked token', async () => {
+  test('if the database file is deleted under the running pair, both servers answer 503, none crashes, and no revoked token is accepted', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
@@ -393,7 +393,7 @@ describe('SQLite', () => {
     await until(() => works(pair, client));
   });
 
-  test('a backup restored under the running pair: older tokens end, and none comes back', async () => {
+  test('if a backup is restored under the running pair, older tokens are refused and stay so', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const before = await goodAndRevoked(pair, client);

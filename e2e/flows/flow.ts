@@ -1,4 +1,4 @@
-/** The parts that the flows share: the pair on either store, with direct access to the store. */
+/** The shared parts of the flows: the pair on either store, with direct access to the store. */
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
@@ -21,11 +21,14 @@ export type ForgedClaims = Partial<Omit<AccessTokenClaims, 'aud'>> & {
   readonly aud?: string;
   readonly client_id: string;
 };
-/** On one machine, and on several: PostgreSQL with Redis beside it. */
+/** SQLite on one machine; PostgreSQL with Redis beside it for several machines. */
 export type StoreKind = 'sqlite' | 'postgres';
 
 export const STORE_KINDS: readonly StoreKind[] = ['sqlite', 'postgres'];
-/** For tests that take long and hardly touch the store, such as those with a browser: others run on all. */
+/**
+ * For slow tests that hardly depend on the store, such as tests with a browser. Other tests run on every
+ * store.
+ */
 export const ONE_STORE: readonly StoreKind[] = ['sqlite'];
 
 /** Limits that no test reaches. */
@@ -38,18 +41,18 @@ export const LIMITS = {
   visits: UNLIMITED,
 };
 
-/** The pair as processes, and beside it our own hands in its store. */
+/** The pair as processes, and a direct connection to its store. */
 export interface Flow extends AsyncDisposable {
   readonly pair: Pair;
   readonly stores: Stores;
   readonly config: Config;
-  /** An access token with these claims over good ones, signed with the key that signs now. */
+  /** An access token with these claims instead of valid claims, signed with the current key. */
   forge(claims: ForgedClaims): Promise<string>;
-  /** For a revocation made now: when it may be forgotten. */
+  /** When a revocation made now may be forgotten. */
   until(): number;
 }
 
-/** Starts the pair on a store that exists. */
+/** Starts the pair on an existing store. */
 export async function startFlow(options: PairOptions = {}): Promise<Flow> {
   await using parts = new AsyncDisposableStack();
   const settings: PairOptions['settings'] = (origins) => ({
@@ -76,7 +79,10 @@ export async function startFlow(options: PairOptions = {}): Promise<Flow> {
   };
 }
 
-/** Returns the settings with which `startPair` runs on a store of that kind. Its server ends with `parts`. */
+/**
+ * Returns the settings with which `startPair` uses a store of that kind. The store's server ends with
+ * `parts`.
+ */
 export async function startStore(
   kind: StoreKind,
   parts: AsyncDisposableStack,
@@ -86,7 +92,7 @@ export async function startStore(
   return { store };
 }
 
-/** Starts the pair on a store of that kind, which ends with it. */
+/** Starts the pair on a store of that kind. The store's server ends with the pair. */
 export async function startFlowOn(kind: StoreKind, options: PairOptions = {}): Promise<Flow> {
   await using parts = new AsyncDisposableStack();
   const flow = parts.use(await startFlow({ ...options, ...(await startStore(kind, parts)) }));
@@ -125,7 +131,7 @@ async function forge(
     .sign(await importJWK(privateJwk(life, key), 'ES256'));
 }
 
-/** Returns the statuses that both resource servers answer to the token, in their order. */
+/** Returns the statuses of both resource servers for the token, in their order. */
 export function getAll(pair: Pair, token: string): Promise<number[]> {
   return Promise.all(pair.resources.map((_, server) => pair.get(token, server)));
 }

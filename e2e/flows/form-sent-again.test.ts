@@ -23,7 +23,7 @@ import {
 import { startStore, STORE_KINDS } from './flow.ts';
 
 /**
- * Forms of our own pages, sent again by a browser that has lost the answer. In front of a client:
+ * Forms of our own pages, repeated by a browser that lost the answer. Forms in front of a client:
  * `authz-server/integration/pages/pressed-twice.test.ts`.
  */
 describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
@@ -35,7 +35,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
   afterAll(async () => parts[Symbol.asyncDispose]());
 
   const server = () => ({ ...gnap.flow.authz, clock: gnap.flow.clock, random: systemRandom });
-  /** Somebody new in each test. */
+  /** Each test has a new person. */
   let person: { readonly name: string; readonly password: string };
   let id: string;
   let count = 0;
@@ -55,7 +55,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     await signIn(browser, await browser.open('/account'), person.name);
     return browser;
   }
-  /** The same browser as it is now; what another copy gets does not reach it. */
+  /** A copy of the browser as it is now. Its answers do not reach the original. */
   function copyOf(browser: TestBrowser): TestBrowser {
     const copy = gnap.flow.browser();
     copy.plant(browser);
@@ -66,7 +66,10 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
   const sessionOf = ({ cookies }: TestBrowser) =>
     cookies.find(({ name }) => name === 'countersign-session')?.value;
 
-  /** Sends a form of a page from five copies of the browser at once, and once more; each has the cookies of before. */
+  /**
+   * Sends a form from five copies of the browser at once, and once more later. All have the cookies of the
+   * start.
+   */
   async function pressed(browser: TestBrowser, page: Page, changes: Changes, action?: string) {
     const copies = Array.from({ length: 6 }, () => copyOf(browser));
     const [last, ...first] = copies as [TestBrowser, ...TestBrowser[]];
@@ -94,7 +97,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     }
 
     test.each(['code', 'recovery'] as const)(
-      'a %s: each goes on with one sign-in, and it is used once',
+      'a %s gives each copy the same session, and is used once',
       async (field) => {
         const { browser, page } = await atStep();
         const typed = field === 'code' ? factor.code() : (factor.codes[0] ?? '');
@@ -108,7 +111,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       },
     );
 
-    test('another code, another browser and who sends the page there: nothing', async () => {
+    test('with another code, in another browser, or from another page gets nothing', async () => {
       const { browser, page } = await atStep();
       const lost = copyOf(browser);
       const typed = { code: factor.code() };
@@ -123,7 +126,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       expect(await signInsOf()).toHaveLength(1);
     });
 
-    test('whose sign-in has ended meanwhile: nothing', async () => {
+    test('gets nothing after the session was revoked', async () => {
       const { browser, page } = await atStep();
       const lost = copyOf(browser);
       const typed = { code: factor.code() };
@@ -133,7 +136,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       expect(await isSignedIn(lost)).toBe(false);
     });
 
-    test('the store has no session of it in clear', async () => {
+    test('has no session in clear text in the store', async () => {
       const { artefacts } = gnap.flow.authz.stores;
       using put = jest.spyOn(artefacts, 'put');
       const { browser, page } = await atStep();
@@ -144,7 +147,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     });
   });
 
-  test('a passkey: one sign-in', async () => {
+  test('a passkey gives one session', async () => {
     const browser = await signedIn();
     const authenticator = new Authenticator(gnap.issuer);
     const making = await browser.open('/account/passkeys');
@@ -161,7 +164,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     expect(await signInsOf()).toHaveLength(1);
   });
 
-  test('a second factor that is set up: the same recovery codes, which work', async () => {
+  test('a set-up second factor shows the same recovery codes, which work', async () => {
     const browser = await signedIn();
     const page = await browser.open('/account/second-factor');
     const code = appFrom(page, server())();
@@ -171,7 +174,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     expect(await isSignedIn(sent.at(-1)?.copy ?? browser)).toBe(true);
   });
 
-  test('a device that has its tokens already: it is connected, and once', async () => {
+  test('a device that has its tokens is shown as connected', async () => {
     const browser = await signedIn();
     const device = await gnap.flow.askAsDevice({ scope: 'openid' });
     const page = await browser.open(pathOf(device));
@@ -182,7 +185,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     expect([again.status, again.text]).toEqual([200, first.text]);
   });
 
-  describe('a decision about a request of GNAP', () => {
+  describe('a decision about a GNAP request', () => {
     const path = (page: Page) => new URL(page.url).pathname;
     const asked = async (interact: object = REDIRECT) => {
       const told = await gnap.ask({ ...READ, interact });
@@ -201,7 +204,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       expect(given.body).toHaveProperty('access_token');
     });
 
-    test('stands: a no after it, and the way back, come to the same', async () => {
+    test("is final: a later denial, or the page's address, gives the same reference", async () => {
       const { told, browser, page } = await asked();
       const lost = copyOf(browser);
       const first = await browser.send(page, { decision: 'allow' }, path(page));
@@ -214,14 +217,14 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       expect(over.text).not.toContain(refOf(first).interact_ref);
     });
 
-    test('is nothing for another browser, even of the same person', async () => {
+    test('gives nothing to another browser, even of the same person', async () => {
       const { browser, page } = await asked();
       await browser.send(page, { decision: 'allow' }, path(page));
       const other = await signedIn();
       expect((await other.open(page.url)).status).toBe(400);
     });
 
-    test('without a finish, whose client is through with it at once: it is done', async () => {
+    test('without a finish, whose client has completed, is shown as done', async () => {
       const { told, browser, page } = await asked({ start: ['redirect'] });
       const lost = copyOf(browser);
       const first = await browser.send(page, { decision: 'allow' }, path(page));
@@ -232,7 +235,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
   });
 
   describe('on the account page', () => {
-    test('a password that is changed, with all other sign-ins ended', async () => {
+    test('a changed password is confirmed, with all other sessions revoked', async () => {
       const browser = await signedIn();
       const page = await browser.open('/account/password');
       const change = { current: PASSWORD, password: 'a very different horse', others: 'end' };
@@ -242,7 +245,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       expect(await signInsOf()).toHaveLength(1);
     });
 
-    test('a sign-in that is ended, and everything', async () => {
+    test('a revoked session, and a revocation of everything, are confirmed', async () => {
       const browser = await signedIn();
       await signedIn();
       const own = (await signInsOf()).map(({ uid }) => uid);
@@ -261,7 +264,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
       }
     });
 
-    test('access that was given anew is ended anew', async () => {
+    test('access that was allowed again can be revoked again', async () => {
       const browser = await signedIn();
       const page = await browser.open('/account/end');
       for (let time = 0; time < 2; time += 1) {
@@ -275,7 +278,7 @@ describe.each(STORE_KINDS)('on %s: a form that is sent again', (kind) => {
     });
   });
 
-  test('polls of GNAP that are too fast leave no row', async () => {
+  test('GNAP polls that come too fast leave no row', async () => {
     const machine = testKey(`poll-${kind}`);
     const told = await gnap.ask({ ...READ, interact: REDIRECT }, machine);
     using remembered = jest.spyOn(gnap.flow.authz.stores.replay, 'unique');

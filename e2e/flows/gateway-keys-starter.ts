@@ -1,4 +1,7 @@
-/** One of many processes that start at once: opens the gateway's keys, as a resource server does, and tells them. */
+/**
+ * One of many processes that start at once: it opens the gateway's keys, as a resource server does, and
+ * prints them.
+ */
 import { once } from 'node:events';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';

@@ -21,7 +21,7 @@ describe.each(STORE_KINDS)('on %s: the keys of the gateway', (kind) => {
       }),
     );
     const ended = children.map((child) => once(child, 'exit'));
-    /** Returns the next line of each process; undefined: it ended. */
+    /** Returns the next line of each process; undefined if the process ended. */
     const next = () =>
       Promise.all(
         children.map(async (child, n) => {

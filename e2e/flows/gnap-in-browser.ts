@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { signedBy, testKey } from '#shared/gnap/client.fixture.ts';
 
 /**
- * Asks who somebody is, as a client of GNAP that nobody registered, and finishes at `uri` (RFC 9635 section 2.5.2.1).
- * Resolves to the page where they decide.
+ * Asks for a person's identity, as an unregistered GNAP client that finishes at `uri` (RFC 9635 section
+ * 2.5.2.1). Resolves to the page on which the person decides.
  */
 export async function askByGnap(issuer: string, uri: string): Promise<string> {
   const key = testKey();

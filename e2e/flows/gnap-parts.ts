@@ -1,5 +1,8 @@
 /** @needs python3 */
-/** The parts of the GNAP flow: both servers behind one address each, the client in Python, and people in Chromium. */
+/**
+ * The parts of the GNAP flow: both servers, each behind one address, a client in Python, and people in
+ * Chromium.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -25,7 +28,7 @@ export interface Token {
   readonly manage: { readonly uri: string; readonly access_token: { readonly value: string } };
 }
 
-/** An answer to the client. `json` has all members that it may have; a test knows which are there. */
+/** An answer to the client. `json` may have all of these members, and each test knows which. */
 export interface Told {
   readonly status: number;
   readonly json: {
@@ -44,7 +47,7 @@ export interface Told {
   };
 }
 
-/** Runs the client in Python once, on what its docstring lists. */
+/** Runs the Python client once, with an input that its docstring describes. */
 export async function gnapClient<Answer>(asked: object): Promise<Answer> {
   const child = spawn('/usr/bin/python3', ['-B', CLIENT], { stdio: 'pipe' });
   child.stdin.end(JSON.stringify(asked));
@@ -57,10 +60,12 @@ export async function gnapClient<Answer>(asked: object): Promise<Answer> {
   return JSON.parse(out) as Answer;
 }
 
-/** The address of a server, in front of its processes: a client signs it, whichever process it reaches. */
+/**
+ * The address in front of a server's processes: a client signs for this address, whichever process answers.
+ */
 interface Front extends AsyncDisposable {
   readonly url: string;
-  /** New connections go to this process from now on. */
+  /** Sends new connections to this process from now on. */
   to(process: string): void;
 }
 
@@ -96,7 +101,7 @@ async function startFront(): Promise<Front> {
   };
 }
 
-/** Somebody in a browser in front of the second authorization server. */
+/** A person with a browser at the second authorization server. */
 export interface Visitor {
   readonly person: Person;
   readonly page: Page;
@@ -108,12 +113,12 @@ export interface GnapPlace extends AsyncDisposable {
   readonly photos: string;
   readonly mails: string;
   readonly callback: Callback;
-  /** Requests go to this process of each server from now on. */
+  /** Sends requests to this process of each server from now on. */
   route(server: Server): void;
-  /** The client sends a request to one process of the server that its URL names. One at a time. */
+  /** Sends the client's request to one process of the server in its URL, one at a time. */
   send(asked: object, server: Server): Promise<Told>;
   visit(options?: PersonOptions): Promise<Visitor>;
-  /** Closes all browsers; resolves to what went wrong in their pages. */
+  /** Closes all browsers; resolves to the errors of their pages. */
   close(): Promise<readonly string[]>;
 }
 
@@ -181,7 +186,7 @@ export async function startGnap(kind: StoreKind): Promise<GnapPlace> {
   };
 }
 
-/** A client instance that nobody has registered. */
+/** An unregistered client instance. */
 export class Instance {
   readonly #place: GnapPlace;
   readonly key: TestKey;
@@ -191,30 +196,30 @@ export class Instance {
     this.key = key;
   }
 
-  /** The private key, as the client in Python reads it. */
+  /** The private key in the form that the Python client reads. */
   get jwk(): object {
     return { ...this.key.privateKey.export({ format: 'jwk' }), ...this.key.byValue.jwk };
   }
 
-  /** Sends a request that its key signs; `more` may have a key of its own. */
+  /** Sends a request that the instance's key signs; `more` may name another key. */
   send(method: string, url: string, more: object, server: Server): Promise<Told> {
     return this.#place.send({ jwk: this.jwk, method, url, ...more }, server);
   }
 
-  /** RFC 9635 section 2. */
+  /** A grant request (RFC 9635 section 2). */
   ask(wanted: object, server: Server): Promise<Told> {
     const client = { key: this.key.byValue, display: { name: 'Prints' } };
     return this.send('POST', `${this.#place.issuer}/gnap`, { json: { client, ...wanted } }, server);
   }
 
-  /** Section 5.1. */
+  /** A continuation after the interaction (section 5.1). */
   proceed({ json }: Told, reference: string, server: Server): Promise<Told> {
     const { uri, access_token: token } = json.continue;
     const content = { token: token.value, json: { interact_ref: reference } };
     return this.send('POST', uri, content, server);
   }
 
-  /** Section 5.2: asks by turns at both processes, until a person has decided. */
+  /** Polls alternately at both processes until a person has decided (section 5.2). */
   async poll({ json: asked }: Told): Promise<Told> {
     const { uri, wait, access_token: token } = asked.continue;
     for (let turn = 0; ; turn += 1) {
@@ -224,12 +229,12 @@ export class Instance {
     }
   }
 
-  /** Section 6.1, and with `more` 6.1.1. */
+  /** Rotates the token (section 6.1), or its key with `more` (section 6.1.1). */
   rotate({ manage }: Token, server: Server, more: object = {}): Promise<Told> {
     return this.send('POST', manage.uri, { token: manage.access_token.value, ...more }, server);
   }
 
-  /** The statuses of a request at both resource servers, in their order. */
+  /** The statuses of a request with the token at both resource servers, in their order. */
   async use({ value }: Token, url = this.#place.photos, more: object = {}): Promise<number[]> {
     const statuses = [];
     for (const server of SERVERS) {

@@ -21,7 +21,7 @@ const READ = { access: ['photos:read'] };
 const BOTH = [200, 200];
 const NEITHER = [401, 401];
 
-/** GNAP with both servers twice, a client that was written from the RFC alone, and Chromium. */
+/** GNAP with two processes of each server, a client that was written from the RFC alone, and Chromium. */
 describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
   let place: GnapPlace;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     return { state, finish, interact: { start: ['redirect'], finish } };
   }
 
-  /** Somebody decides at the second authorization server; resolves to the reference that the client gets. */
+  /** A person decides at the second authorization server; resolves to the client's reference. */
   async function reference(
     asked: Told,
     { state, finish }: ReturnType<typeof redirecting>,
@@ -65,7 +65,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     return interact_ref;
   }
 
-  /** Access that somebody allows at the second server, to a client that asks at the first one. */
+  /** Access that a person allows at the second server, to a client that asks the first one. */
   async function allowed(client: Instance, wanted: object = READ, visitor?: Visitor) {
     const way = redirecting();
     const asked = await client.ask({ access_token: wanted, interact: way.interact }, 0);
@@ -76,7 +76,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
   const tokenOf = async (client: Instance, wanted: object = READ) =>
     (await allowed(client, wanted)).given.json.access_token;
 
-  test('section 1.6.2: by redirects, a token for both resource servers, until the person ends it', async () => {
+  test('section 1.6.2: redirects lead to a token for both resource servers, until the person revokes it', async () => {
     const [client, visitor] = [new Instance(place), await place.visit()];
     const { asked, given } = await allowed(client, READ, visitor);
     const { access_token: token } = given.json;
@@ -96,7 +96,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     expect(ended.json.error.code).toBe('invalid_continuation');
   });
 
-  test('section 4.1.3: the code is entered at /device, while the client polls', async () => {
+  test('section 4.1.3: the person enters the code at /device, while the client polls', async () => {
     const client = new Instance(place);
     const { page, person } = await place.visit();
     const asked = await client.ask(
@@ -118,7 +118,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     expect(await client.use(given.json.access_token)).toEqual(BOTH);
   });
 
-  test('section 3.6: a refusal is told once, with the hash of another method (section 4.2.3)', async () => {
+  test('section 3.6: a refusal is sent once, with a hash of another method (section 4.2.3)', async () => {
     const [client, way] = [new Instance(place), redirecting('sha3-512')];
     const asked = await client.ask({ access_token: READ, interact: way.interact }, 0);
     const visitor = await place.visit();
@@ -130,7 +130,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     expect(await visitor.page.getByText('Prints').count()).toBe(0);
   });
 
-  test('section 2.4: somebody else than the client expects is told so, and what their refusal has done (section 2.5.1.1)', async () => {
+  test('section 2.4: a person whom the client does not expect learns that, and the result of a refusal (section 2.5.1.1)', async () => {
     const { id } = (await place.visit()).person;
     const asked = await new Instance(place).ask(
       {
@@ -148,7 +148,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     await page.getByText('The application gets no access.').waitFor();
   });
 
-  test('section 11.10: an unsafe request is replayed at no resource server, a safe one may repeat', async () => {
+  test('section 11.10: a replayed unsafe request is refused at every resource server, and a safe request may repeat', async () => {
     const client = new Instance(place);
     const token = await tokenOf(client, { access: ['photos:read photos:write'] });
     // Ed25519 signs the same request in the same second with the same octets.
@@ -161,7 +161,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     expect(await client.use(token, document, same)).toEqual(BOTH);
   });
 
-  test('section 6.1: a rotation ends the token before at once, also with another key', async () => {
+  test('section 6.1: a rotation revokes the former token at once, even with another key', async () => {
     const [client, next] = [new Instance(place), new Instance(place, testKey('k2', 'ES256'))];
     const first = await tokenOf(client);
     expect(await client.use(first)).toEqual(BOTH);
@@ -174,7 +174,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     expect(await next.use(third)).toEqual(BOTH);
   });
 
-  test('section 2.1.2: two labelled tokens, each for a space of its own', async () => {
+  test('section 2.1.2: one grant gives two labelled tokens, each for another space', async () => {
     const client = new Instance(place);
     const wanted = [
       { label: 'pictures', ...READ },
@@ -190,7 +190,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
   });
 
   test.each(['code', 'redirect'])(
-    'the command line gets access by %s, and ends it',
+    'the command line gets access by %s, and revokes it',
     async (way) => {
       await using folder = await temporaryFolder();
       const key = join(folder.path, 'key.json');
@@ -214,7 +214,7 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
       });
       expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/HTTP 20[14]/) });
       await page.goto(`${place.issuer}/account`);
-      // It is named as what happened, and has no access any more.
+      // The activity names the command line as an event, but the command line has no access.
       const application = { name: 'Countersign command line', exact: true };
       expect(await page.getByRole('heading', application).count()).toBe(0);
     },

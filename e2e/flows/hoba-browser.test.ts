@@ -8,7 +8,7 @@ import { ONE_STORE } from './flow.ts';
 
 describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', (kind) => {
   let flow: BrowserFlow;
-  /** The lines of the console about requests that have to be refused. */
+  /** The console's lines about requests that must be refused. */
   const refusals: string[] = [];
   beforeAll(async () => {
     flow = await startBrowserFlow(kind);
@@ -28,7 +28,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     principal: { kind: 'person', name },
   });
 
-  /** The link of the account page. */
+  /** The link on the account page. */
   async function linkOf(visitor: Visitor): Promise<string> {
     const account = await visitor.context.newPage();
     await account.goto(`${flow.pair.issuer}/account`);
@@ -53,13 +53,13 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     return JSON.parse(await at.getByLabel('Answer').innerText());
   }
 
-  test('link, key, signing out, visits, and a removal that the next visit meets', async () => {
+  test('a person opens the link, makes a key, signs out and visits, and a removed key is refused at the next visit', async () => {
     const visitor = await somebody();
     const { name } = visitor.person;
     const link = await linkOf(visitor);
     const at = visitor.page;
     await makeKey(at, link, 'Laptop');
-    // The secret stays in no history.
+    // The secret does not stay in the history.
     expect(at.url()).toBe(page());
     expect(await at.locator('dd').first().innerText()).toBe(name);
     expect(await visit(at)).toEqual(known(name));
@@ -83,7 +83,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     refusals.push(`401 ${space()}`);
   });
 
-  test('by keyboard, on a phone, and the key is one that no script can read', async () => {
+  test('by keyboard and on a phone: the person makes a key that no script can read', async () => {
     const visitor = await somebody({ width: 390, colorScheme: 'dark' });
     const at = visitor.page;
     await at.goto(await linkOf(visitor));
@@ -118,7 +118,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     await at.getByText('This browser has no key here.').waitFor();
   });
 
-  test('a link that is opened where the page is already', async () => {
+  test('the link works in a tab that shows the page already', async () => {
     const visitor = await somebody();
     const at = visitor.page;
     await at.goto(page());
@@ -128,7 +128,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     expect(await visit(at)).toEqual(known(visitor.person.name));
   });
 
-  test('a link makes one key: a second visit makes none', async () => {
+  test('a link makes one key, and a second visit makes none', async () => {
     const visitor = await somebody();
     const link = await linkOf(visitor);
     await makeKey(visitor.page, link, 'Mine');

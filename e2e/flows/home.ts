@@ -10,7 +10,10 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 const run = promisify(execFile);
 export const START = entryFile('shared/start/main.js');
 
-/** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
+/**
+ * An empty data folder of a new operator, with a configuration that differs from the tour's in its ports
+ * only.
+ */
 export async function home(more: object | ((resource: string, secure: string) => object) = {}) {
   const folder = await temporaryFolder();
   const data = join(folder.path, 'data');
@@ -50,7 +53,7 @@ export async function home(more: object | ((resource: string, secure: string) =>
         env: { ...env, ...extra },
         ready: (output) => output.includes('ready.'),
       }),
-    /** A start that is refused: its exit code and what it said. */
+    /** Starts with a refusal; returns the exit code and the output. */
     async refused(extra: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; said: string }> {
       const starting = run(process.execPath, [START], { env: { ...env, ...extra } });
       const error = (await starting.then(
@@ -65,7 +68,7 @@ export async function home(more: object | ((resource: string, secure: string) =>
 
 export type Home = Awaited<ReturnType<typeof home>>;
 
-/** The processes of one of the servers, in the order of their pids. */
+/** The processes of one server, in the order of their pids. */
 export async function workersOf(pair: RunningProcess, folder: string): Promise<readonly number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
   const main = entryFile(`${folder}/main.ts`);

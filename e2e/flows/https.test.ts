@@ -12,7 +12,7 @@ import { startTlsFront } from '../parts/tls-front.ts';
 import { decide, signIn } from './browser.fixture.ts';
 import { CHALLENGE, VERIFIER } from './person.ts';
 
-/** As in production: TLS ends at a proxy, and the issuer is its https origin. */
+/** As in production, a proxy terminates TLS, and the issuer is the proxy's https origin. */
 const running = new AsyncDisposableStack();
 let pair: Pair;
 let issuer: string;
@@ -37,7 +37,7 @@ const named = (cookies: readonly Cookie[]) =>
   new Map(cookies.map((cookie) => [cookie.name.replace(/\.sig$/, ''), cookie]));
 
 describe('over https (RFC 6265bis section 4.1.3)', () => {
-  test('Chromium takes cookies with their prefixes, and the code flow works with them', async () => {
+  test('Chromium accepts the cookies with their prefixes, and the code flow works with them', async () => {
     const person = await pair.addPerson();
     const redirect = ['--redirect-uri', callback.uri];
     const { id } = await addPeopleClient(pair, '--public', ...CODE_GRANTS, ...redirect);

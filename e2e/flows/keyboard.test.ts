@@ -57,7 +57,8 @@ test('Enter in the first field presses the primary button of its form', async ()
     if ((await form.count()) === 0) continue;
     tried.push(name);
     const expected = await form.locator('button.primary').first().innerText();
-    // A browser clicks the button by which it sends a form; the script of passkeys does so with its own.
+    // To submit a form, a browser clicks its submit button; the passkey script does the same with its own
+    // button.
     await page.evaluate(`{
       addEventListener('click', (event) => {
         document.title = event.target.innerText;

@@ -1,4 +1,7 @@
-/** Kills servers, PostgreSQL, or Redis beside it while everything is used, and reads back all that was acknowledged. Throws AssertionError. */
+/**
+ * Kills servers, PostgreSQL, or Redis beside it during all uses, and reads back all acknowledged writes.
+ * Throws AssertionError.
+ */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
@@ -16,11 +19,11 @@ interface Killable {
 interface Scene {
   readonly store: PostgresSettings;
   readonly parts: AsyncDisposable;
-  /** Chooses the next one to be killed. */
+  /** Chooses the next process to kill. */
   victim(flow: Flow): Killable;
 }
 
-/** With `appendfsync always`, so that it has all that it has acknowledged. */
+/** Redis writes with `appendfsync always`, so that it keeps all acknowledged writes. */
 const shared = () => startSharedStore({ appendonly: true });
 
 const SCENES = {
@@ -48,12 +51,15 @@ const SCENES = {
 export type Killed = keyof typeof SCENES;
 export const KILLED = Object.keys(SCENES) as readonly Killed[];
 
-/** Kills between two looks at all that was acknowledged. */
+/** Kills between two checks of all acknowledged writes. */
 const KILLS = 10;
 /** Milliseconds of all uses before a kill, at most. */
 const LIFE = 12_000;
 
-/** So many kills. After each the victim starts again with what is on its disk, and all uses go on. */
+/**
+ * Repeats `kills` times: kills a process, which starts again with the content of its disk, while all uses
+ * go on.
+ */
 export async function killAmidUses(
   name: Killed,
   kills: number,

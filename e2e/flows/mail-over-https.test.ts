@@ -13,7 +13,7 @@ import { virtualAuthenticator } from '../parts/virtual-authenticator.ts';
 import { appFrom } from '../../authz-server/integration/second-factor.fixture.ts';
 import { startTlsFront } from '../parts/tls-front.ts';
 
-/** As in production: TLS ends at a proxy, and links of messages lead to the https origin of the issuer. */
+/** As in production, a proxy terminates TLS, and links in messages lead to the issuer's https origin. */
 const running = new AsyncDisposableStack();
 let pair: Pair;
 let issuer: string;
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => running.disposeAsync());
 afterEach(() => expect(complaints.flat()).toEqual([]));
 
-/** A German browser of somebody, as wide as a telephone. */
+/** A person's German browser with the width of a phone. */
 async function german(): Promise<Page> {
   const context = await newPerson(browser, {
     locale: 'de-DE',
@@ -54,7 +54,7 @@ async function german(): Promise<Page> {
   return context.newPage();
 }
 
-/** The link in the only message to somebody that has one below this path. */
+/** The link below this path in a person's messages. Exactly one message must have it. */
 async function linkTo(address: string, path: string): Promise<string> {
   const links = () =>
     smtp.received
@@ -65,7 +65,7 @@ async function linkTo(address: string, path: string): Promise<string> {
   return links()[0] ?? '';
 }
 
-/** Gives a page an authenticator; the button is what is tried, not autofill. */
+/** Gives a page an authenticator. The test uses the button, so autofill is off. */
 async function withAuthenticator(page: Page): Promise<void> {
   await virtualAuthenticator(page);
   await page.addInitScript(
@@ -80,7 +80,7 @@ async function signIn(page: Page, { name, password }: Pick<Person, 'name' | 'pas
   await press(page, 'Anmelden');
 }
 
-/** A link of an operator. */
+/** An operator's recovery link. */
 const recover = async (name: string, ...options: readonly string[]) =>
   String((await pair.cli('user', 'recover', name, ...options))['link']);
 
@@ -88,7 +88,9 @@ const title = (page: Page, text: string) =>
   page.getByRole('heading', { name: text, exact: true, level: 1 }).waitFor();
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** A page in German: nothing in it hinders people, by keyboard neither, and it is no wider than the telephone. */
+/**
+ * Expects a German page without accessibility faults, with full keyboard use, and not wider than the phone.
+ */
 async function isFine(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: { id: string }[] }>('axe.run()');
@@ -100,8 +102,8 @@ async function isFine(page: Page): Promise<void> {
   await walkByTab(page, page.url());
 }
 
-describe('links of messages, behind a proxy that ends TLS, in a German browser', () => {
-  test('a newcomer registers, with each mistake on the way, and signs in', async () => {
+describe('links in messages, behind a proxy that terminates TLS, in a German browser', () => {
+  test('a new person registers after each possible mistake, and signs in', async () => {
     const [page, address] = [await german(), 'neu@example.com'];
     await page.goto(`${issuer}/account`);
     await page.getByText('Konto anlegen').waitFor();
@@ -109,7 +111,7 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     await page.getByRole('link', { name: 'Konto anlegen' }).click();
     await title(page, 'Konto anlegen');
     await isFine(page);
-    // A browser lets this through, but no mail server takes it.
+    // A browser accepts this address, but no mail server does.
     await page.getByLabel('E-Mail-Adresse').fill('neu@example');
     await press(page, 'Link senden');
     await page.getByRole('alert').getByText('Das ist keine E-Mail-Adresse').waitFor();
@@ -155,7 +157,7 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     expect(cookies.filter(({ secure }) => !secure)).toEqual([]);
   });
 
-  test('somebody who forgot their password gets a link to the same origin and sets another', async () => {
+  test('a person who forgot the password gets a link to the same origin, and sets another password', async () => {
     const person = await pair.addPerson('vergesslich');
     const address = 'vergesslich@example.com';
     await pair.cli('user', 'set', person.name, '--email', `${address},verified`);
@@ -182,7 +184,7 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     await page.getByText(`Sie sind ${person.name}`).waitFor();
   });
 
-  test('a newcomer registers with a passkey, and signs in with it', async () => {
+  test('a new person registers with a passkey, and signs in with it', async () => {
     const [page, address] = [await german(), 'fingerabdruck@example.com'];
     await withAuthenticator(page);
     await page.goto(`${issuer}/register`);
@@ -200,7 +202,7 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     expect(listed).toMatchObject([{ name: 'finger' }]);
   });
 
-  test('RFC 6238 section 5.2: an app whose clock is a step off lets in, one that is two ahead does not, and links help without an app', async () => {
+  test('RFC 6238 section 5.2: a code one step off is accepted, and two steps ahead refused; links help without the app', async () => {
     const person = await pair.addPerson('nachzuegler');
     const page = await german();
     await signIn(page, person);
@@ -216,7 +218,7 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
       return answer.status();
     };
     let used = app(-1);
-    // A step that ends on the way makes the code two steps old.
+    // If a time step ends meanwhile, the code is two steps old.
     if ((await send(used, 'Einrichten')) === 422) await send((used = app(-1)), 'Einrichten');
     await title(page, 'Bewahren Sie diese Ersatzcodes auf');
     await isFine(page);
@@ -231,7 +233,7 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     expect(await send(app(1), 'Weiter')).toBe(303);
     await page.getByText(`Sie sind ${person.name}`).waitFor();
 
-    // Without the password and the app: a link sets the password, and a recovery code stands for the app.
+    // Without password and app: a link sets the password, and a recovery code replaces the app's code.
     const password = 'ein anderes Passwort';
     await page.goto(await recover(person.name));
     await page.getByText('Auch ein zweiter Faktor bleibt').waitFor();
@@ -244,7 +246,8 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     await press(page, 'Weiter');
     await page.getByText(`Sie sind ${person.name}`).waitFor();
 
-    // Without any of it: a link takes the second factor away, and makes a passkey in place of the password.
+    // Without password, app and codes: a link removes the second factor, and makes a passkey instead of the
+    // password.
     await page.context().clearCookies();
     await withAuthenticator(page);
     await page.goto(await recover(person.name, '--second-factor'));

@@ -4,7 +4,7 @@ import { eventually } from '#shared/stores/contract/eventually.ts';
 import { type Flow, startFlowOn, STORE_KINDS } from './flow.ts';
 import { browserAt, newPerson, signedIn, signIn } from './person.ts';
 
-/** Recovery by mail and a notice, through real processes and a mail server with TLS. */
+/** Recovery by mail and a notice, with real processes and a mail server over TLS. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   let smtp: TestMailServer;
@@ -18,13 +18,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await smtp[Symbol.asyncDispose]();
   });
 
-  /** The messages to an address but for those of sign-ins, without soft line ends. */
+  /** The messages to an address except notices of sign-ins, without soft line ends. */
   const messagesTo = (address: string) =>
     smtp.received
       .filter(({ to, content }) => to === address && !content.includes('new sign-in'))
       .map(({ content }) => content.replaceAll('=\r\n', ''));
 
-  test('somebody who forgot their password gets a link once, sets a password and is told', async () => {
+  test('a person who forgot the password gets one link, sets a password, and gets a notice', async () => {
     const person = await newPerson(flow);
     const address = `${person.name}@example.com`;
     await flow.pair.cli('user', 'set', person.name, '--email', `${address},verified`);
@@ -43,10 +43,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(messagesTo(address)[1]).toContain('was changed');
   });
 
-  test('an account that somebody makes: ten at once at two servers make one, at a link of the issuer', async () => {
+  test('ten registrations at once at two servers make one account, with a link of the issuer', async () => {
     const address = `newcomer-${kind.length}@example.com`;
     const browser = browserAt(flow);
-    // Somebody who asks in the name of another steers the link nowhere.
+    // Another person who asks for the link cannot change where it leads.
     browser.fields = {
       ...browser.fields,
       'x-forwarded-host': 'attacker.example',
@@ -81,7 +81,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(messagesTo(address)[1]).toContain('You have one');
   });
 
-  test('one name for two links at once at two servers: one gets it', async () => {
+  test('if one name is chosen with two links at once at two servers, one account gets it', async () => {
     const name = `wanted${kind.length}`;
     const paths: string[] = [];
     for (const n of [0, 1]) {
@@ -101,7 +101,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 422]));
   });
 
-  test('a mail server that is dead delays a message, and no page', async () => {
+  test('a mail server that is down delays the message, and no page', async () => {
     const person = await newPerson(flow);
     const address = `${person.name}@example.com`;
     await flow.pair.cli('user', 'set', person.name, '--email', `${address},verified`);
@@ -118,7 +118,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await eventually(() => expect(messagesTo(address)).toHaveLength(1));
   });
 
-  test('somebody whose address is not verified, and nobody, get nothing', async () => {
+  test('a person with an unverified address, and an unknown address, get no message', async () => {
     const person = await newPerson(flow);
     const address = `${person.name}@example.com`;
     await flow.pair.cli('user', 'set', person.name, '--email', address);
@@ -128,7 +128,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     for (const name of [person.name, 'nobody-at-all', last.name]) {
       await browser.submit(await browser.open('/recover'), { name }, '/recover');
     }
-    // They are sent in the order in which they were asked for.
+    // Messages are sent in the order of the requests.
     await eventually(() => expect(messagesTo('last@example.com')).toHaveLength(1));
     expect(messagesTo(address)).toEqual([]);
   });

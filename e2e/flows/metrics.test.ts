@@ -15,7 +15,7 @@ import { home } from './home.ts';
 
 const run = promisify(execFile);
 
-/** Starts both servers with two workers each and a listener for metrics, and a request to a space. */
+/** Starts both servers with two workers each, a listener for metrics, and a space. */
 async function scrapedPair() {
   const folder = await temporaryFolder();
   const ports = await Promise.all(Array.from({ length: 6 }, freePort));
@@ -50,7 +50,7 @@ async function scrapedPair() {
     throw error;
   });
   const scrape = async () => (await fetch(`http://localhost:${metrics}/metrics`)).text();
-  /** The sum of the series of a metric whose labels match. */
+  /** The sum of a metric's series whose labels match. */
   async function valueOf(name: string, labels: RegExp = /./): Promise<number> {
     const lines = (await scrape()).split('\n').filter((line) => line.startsWith(`${name}{`));
     const values = lines.filter((line) => labels.test(line)).map((line) => line.split(' ').at(-1));
@@ -73,7 +73,7 @@ async function scrapedPair() {
   };
 }
 
-/** The processes of the resource server. */
+/** The worker processes of the resource server. */
 async function workersOf({ pid }: RunningProcess): Promise<readonly number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
   const lines = stdout
@@ -82,7 +82,7 @@ async function workersOf({ pid }: RunningProcess): Promise<readonly number[]> {
   return lines.map((line) => Number.parseInt(line, 10));
 }
 
-/** Resolves to the exit code of `promtool`, and what it says of the text. */
+/** Runs `promtool` on the text; resolves to its exit code and output. */
 async function promtool(args: readonly string[], text: string): Promise<[number | null, string]> {
   const tool = spawn('promtool', args, { stdio: ['pipe', 'pipe', 'pipe'] });
   tool.stdin.end(text);
@@ -96,14 +96,14 @@ async function promtool(args: readonly string[], text: string): Promise<[number 
 
 const REQUESTS = 'countersign_http_requests_total';
 
-describe('both servers with two workers each', () => {
+describe('metrics of both servers with two workers each', () => {
   let pair: Awaited<ReturnType<typeof scrapedPair>>;
   beforeAll(async () => {
     pair = await scrapedPair();
   });
   afterAll(() => pair[Symbol.asyncDispose]());
 
-  test('requests to both workers are in one number, and the text is what promtool calls good', async () => {
+  test('add up the requests to both workers, and promtool accepts the text', async () => {
     const before = await pair.valueOf(REQUESTS, /status="401"/);
     for (let count = 0; count < 20; count += 1) await pair.ask();
     await until(async () => (await pair.valueOf(REQUESTS, /status="401"/)) === before + 20);
@@ -122,7 +122,7 @@ describe('both servers with two workers each', () => {
     expect(text).toMatch(/countersign_keys\{server="authz",state="signing"\} [1-9]/);
   });
 
-  test('the command of the guide says that both are ready', async () => {
+  test("show with the guide's command that both servers are ready", async () => {
     const [command = ''] = await examples('docs/how-to/watch.md', 'sh metrics');
     const { stdout } = await run('bash', ['-c', command.replace('9464', String(pair.metrics))]);
     expect(stdout).toBe(
@@ -130,7 +130,7 @@ describe('both servers with two workers each', () => {
     );
   });
 
-  test('the playground performs its exchanges in each worker', async () => {
+  test('the playground works in each worker', async () => {
     const last = { 'scram-sha-256': 200, 'api-key': 200, cache: 200, connect: 200 };
     for (let round = 0; round < 4; round += 1) {
       for (const [name, status] of Object.entries(last)) {
@@ -147,14 +147,14 @@ describe('both servers with two workers each', () => {
     }
   });
 
-  test('no public port tells of metrics', async () => {
+  test('are not served on a public port', async () => {
     for (const origin of [pair.issuer, pair.origin]) {
       const { status } = await fetch(`${origin}/metrics`);
       expect(status).toBe(404);
     }
   });
 
-  test('methods, paths, names and user agents of clients make no series', async () => {
+  test("get no series for a client's own methods, paths, names or user agents", async () => {
     const evil = 'x"} 1\nfake_total{a="b';
     await pair.ask({ 'user-agent': 'fake_total', authorization: `Basic ${btoa(`${evil}:x`)}` });
     for (const method of ['FAKE', 'fake', 'QUERY']) {
@@ -167,7 +167,7 @@ describe('both servers with two workers each', () => {
     expect(await pair.scrape()).not.toMatch(/fake/i);
   });
 
-  test('a worker that stands still holds no scrape up, and is named', async () => {
+  test('are served while a worker is paused, and name that worker', async () => {
     const [still = 0] = await workersOf(pair.running);
     const before = await pair.valueOf(REQUESTS);
     process.kill(still, 'SIGSTOP');
@@ -180,7 +180,7 @@ describe('both servers with two workers each', () => {
     await until(async () => (await pair.valueOf('countersign_worker_up', /resource/)) === 2);
   });
 
-  test('a worker that is killed takes nothing away', async () => {
+  test('lose nothing when a worker is killed', async () => {
     const before = await pair.valueOf(REQUESTS, /status="401"/);
     expect(before).toBeGreaterThan(0);
     for (const worker of await workersOf(pair.running)) process.kill(worker, 'SIGKILL');
@@ -189,7 +189,7 @@ describe('both servers with two workers each', () => {
     await until(async () => (await pair.valueOf(REQUESTS, /status="401"/)) > before);
   });
 
-  test('Prometheus scrapes both, and answers a query', async () => {
+  test('are scraped from both servers by Prometheus, which answers a query', async () => {
     const port = await freePort();
     const config = join(pair.folder, 'prometheus.yml');
     await writeFile(
@@ -226,7 +226,7 @@ scrape_configs:
   });
 });
 
-test('a port for metrics that is taken ends the start, with the reason', async () => {
+test('if the port for metrics is taken, the start fails with the reason', async () => {
   await using first = await scrapedPair();
   await using alone = await home();
   const listen = { ...alone.config.listen, metrics: { port: first.metrics } };

@@ -7,10 +7,10 @@ import { type Pair, startPair } from '../pair/pair.ts';
 import { startPostgres } from '../parts/postgres.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
-/** Lengths on both sides of what SQLite and PostgreSQL keep in rows. */
+/** Lengths below and above the limit for content in rows, for SQLite and PostgreSQL. */
 const LENGTHS = [10, 20_000, 100_000];
 
-/** Stops the servers, restores the backup into another store, and starts them on it. */
+/** Stops the servers, restores the backup into another store, and starts them on that store. */
 async function move(pair: Pair, backup: string, store: Config['store']): Promise<void> {
   const servers = [...pair.authz, ...pair.resources];
   for (const server of servers) await server.kill();

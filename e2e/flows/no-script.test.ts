@@ -8,7 +8,7 @@ import { startCallback } from '../parts/callback.ts';
 import { Firefox } from '../parts/firefox.ts';
 import { addApp } from './browser.fixture.ts';
 
-/** The pages in a browser without script, which is another one than that of the other flows. */
+/** The pages in a browser without script. This browser is Firefox, as the other flows use Chromium. */
 let pair: Pair;
 let firefox: Firefox;
 let alice: Person;
@@ -39,7 +39,7 @@ async function signOut(): Promise<void> {
 }
 
 describe('in Firefox without script', () => {
-  test('the password works, and nothing that needs script is shown', async () => {
+  test('a person signs in by password, and no page shows an element that needs script', async () => {
     await open('/account');
     const asked = await firefox.text();
     expect(asked).toContain('to go to your account');
@@ -52,7 +52,7 @@ describe('in Firefox without script', () => {
     expect(account).toContain('Firefox on Linux');
   });
 
-  test('the page of passkeys says what is missing', async () => {
+  test('the page of passkeys says that script is missing', async () => {
     await open('/account');
     await firefox.press('link', 'Make a passkey');
     const text = await firefox.text();
@@ -60,7 +60,7 @@ describe('in Firefox without script', () => {
     expect(text).not.toContain('The browser made no passkey:');
   });
 
-  test('a person changes the password, and the refusals say what to do', async () => {
+  test('a person changes the password, and each refusal says what to do', async () => {
     await open('/account');
     await firefox.press('link', 'Change the password');
     await firefox.type('current', alice.password);
@@ -79,7 +79,7 @@ describe('in Firefox without script', () => {
     expect(await firefox.text()).toContain('You are alice.');
   });
 
-  test('everything ends after a page that lists it', async () => {
+  test('a person revokes everything, after a page that lists it', async () => {
     await open('/account');
     await firefox.press('link', 'End everything');
     expect(await firefox.text()).toContain('These browsers will be signed out:');
@@ -87,7 +87,7 @@ describe('in Firefox without script', () => {
     expect(await firefox.text()).toContain('Everything has ended');
   });
 
-  test('a newcomer makes an account by the link of an operator, after a name that is taken', async () => {
+  test("a new person makes an account by an operator's link, after a name that is taken", async () => {
     const { link } = await pair.cli('user', 'invite', '--email', 'newcomer@example.com');
     await firefox.open(String(link));
     const asked = await firefox.text();
@@ -125,7 +125,7 @@ describe('in Firefox without script', () => {
     expect(await firefox.text()).toContain('to go to your account');
   });
 
-  test('a second factor is set up, and its code is asked for after the password', async () => {
+  test('a person sets up a second factor, and is asked for its code after the password', async () => {
     const carol = await pair.addPerson('carol');
     await open('/account');
     await signIn(carol);
@@ -149,7 +149,7 @@ describe('in Firefox without script', () => {
     await signOut();
   });
 
-  test('an application is allowed, and one access is ended after a page that asks', async () => {
+  test('a person allows an application, and revokes the access after a page that asks', async () => {
     await using callback = await startCallback();
     const app = await addApp(pair, callback);
     const asked = await app.ask({ scope: 'openid documents:read' });
@@ -167,7 +167,7 @@ describe('in Firefox without script', () => {
     expect(await pair.get(token)).toBe(401);
   });
 
-  test('a device is connected by its code', async () => {
+  test('a person connects a device by its code', async () => {
     const { id } = await addPeopleClient(pair, '--public', ...DEVICE_FLOW);
     const body = new URLSearchParams({ client_id: id, scope: 'documents:read' });
     const answer = await fetch(`${pair.issuer}/device/auth`, { method: 'POST', body });

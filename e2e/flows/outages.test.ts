@@ -10,22 +10,22 @@ import { home, type Home, START } from './home.ts';
 
 const LONG = 'x'.repeat(40_000);
 const PAGE = 4096;
-/** Both servers on a small disk of their own, all of whose calls may fail. */
+/** Both servers on a small disk, on which every call can be made to fail. */
 const DISK = 'mkdir -p "$0" && mount -t tmpfs -o size=96m tmpfs "$0" && exec "$@"';
 
 let place: Home;
 let files: Awaited<ReturnType<typeof failingFiles>>;
 let running: RunningProcess;
-/** The data folder as the servers see it, by a path of ours. */
+/** The data folder as the servers see it, by a path from outside. */
 let data: string;
 let metrics: number;
 let credentials: string;
 let bearer: string;
-/** One to revoke in each row. */
+/** A token to revoke in each test. */
 const tokens = new Map<string, string>();
 let password: string;
 
-/** By Digest, which remembers each of its nonces in `transient.db`. */
+/** A request with Digest, which stores each nonce in `transient.db`. */
 async function digestStatus(): Promise<number> {
   const client = new DigestClient('demo', password, { algorithm: 'SHA-256' });
   const answer = await client.fetch(`${place.resource}/dav/`);
@@ -104,7 +104,10 @@ async function fill(): Promise<void> {
   }
 }
 
-/** All pages but the first, which SQLite looks at whenever it opens the file, in one that nobody remembers pages of. */
+/**
+ * Replaces the database by a copy with damaged pages, except the first page, which SQLite reads at each opening.
+ * No process has cached pages of the new file.
+ */
 async function damage(): Promise<void> {
   const file = join(data, 'state.db');
   const pages = await readFile(file);
@@ -152,7 +155,7 @@ const gauge = async (name: string) => {
   );
 };
 
-test('on a full disk the row holds however often others take the room that becomes free', async () => {
+test('on a full disk the answers stay the same, even if other processes use up freed space', async () => {
   const rounds = Array.from({ length: 5 }, (_, n) => `round-${n}`);
   for (const path of rounds) {
     expect(await statusOf('PUT', path, 'short')).toBe(201);
@@ -161,7 +164,7 @@ test('on a full disk the row holds however often others take the room that becom
   for (const path of rounds) {
     await fill();
     expect([path, await statusOf('PUT', `${path}-put`, 'short')]).toEqual([path, 507]);
-    // Room that has become free is for no content either.
+    // Freed space is not used for long content either.
     expect([path, await statusOf('PUT', `${path}-put-long`, LONG)]).toEqual([path, 507]);
     await fill();
     expect([path, await statusOf('DELETE', path)]).toEqual([path, 204]);
@@ -184,7 +187,7 @@ test('on a full disk the row holds however often others take the room that becom
   expect(await statusOf('PUT', 'round-0', LONG)).toBe(201);
 });
 
-test.each(OUTAGES)('$what: readiness, answers, log and metrics say so', async (row) => {
+test.each(OUTAGES)('$what: readiness, answers, log and metrics are as documented', async (row) => {
   const before = running.output.length;
   const path = row.fault;
   const { begin, end } = FAULTS[row.fault];
@@ -199,7 +202,7 @@ test.each(OUTAGES)('$what: readiness, answers, log and metrics say so', async (r
     const expected = long === '' ? (row.getShort ?? row.get) : row.get;
     expect([long, 'GET', await statusOf('GET', `${path}${long}`)]).toEqual([long, 'GET', expected]);
   }
-  // The first ones may be of a block of the limit that is in memory.
+  // The first tokens may use a block of the limit that is in memory.
   await until(async () => (await token()).status === row.token);
   expect((await token()).status).toBe(row.token);
   expect(await revoke(tokens.get(row.fault) ?? '')).toBe(row.revoke);
@@ -207,7 +210,7 @@ test.each(OUTAGES)('$what: readiness, answers, log and metrics say so', async (r
     [expect.any(Number), row.ready],
     [expect.any(Number), row.reading],
   ]);
-  // A scrape may be the answer to one of a moment ago.
+  // A scrape may return values from a moment ago.
   await until(
     async () => (await gauge('countersign_ready')).join() === (row.ready === 200 ? '1' : '0'),
   );

@@ -9,7 +9,7 @@ import type { Flow } from './flow.ts';
 
 const PASSKEYS = 10;
 
-/** The commands about passkeys, as processes of their own beside two authorization servers. */
+/** The passkey commands as processes beside two authorization servers. */
 describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
   let flow: Flow;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
   const idsOf = async (accountId: string) =>
     (await flow.stores.passkeys.of(accountId)).map(({ id }) => id);
 
-  /** Imports somebody without a password who has ten passkeys. */
+  /** Imports a person with ten passkeys and no password. */
   async function newPerson() {
     const { pair, stores } = flow;
     const [accountId, ids] = [newId(), Array.from({ length: PASSKEYS }, newId)];
@@ -44,7 +44,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
     return { accountId, name, ids };
   }
 
-  test('ten removals of different passkeys at once: the last way in stays', async () => {
+  test('ten removals of different passkeys at once leave one, so that the person can sign in', async () => {
     const { accountId, name, ids } = await newPerson();
     const ended = await Promise.all(
       ids.map((id) => runProcess(['user', 'passkey', 'remove', name, id], flow.pair.env)),
@@ -58,7 +58,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
     expect(await idsOf(accountId)).toEqual(refused);
   });
 
-  test('ten removals of one passkey at once: one has done it, the others find none', async () => {
+  test('ten removals of one passkey at once: one succeeds, nine find none', async () => {
     const { accountId, name, ids } = await newPerson();
     const [id = '', ...others] = ids;
     const ended = await Promise.all(
@@ -69,7 +69,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
     expect(new Set(await idsOf(accountId))).toEqual(new Set(others));
   });
 
-  test('`user remove` erases them, and those of others stay', async () => {
+  test("`user remove` deletes the person's passkeys, and no other person's", async () => {
     const [one, other] = [await newPerson(), await newPerson()];
     await flow.pair.cli('user', 'remove', one.name);
     expect(await idsOf(one.accountId)).toEqual([]);
@@ -77,7 +77,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
     for (const id of one.ids) expect(await flow.stores.passkeys.get(id)).toBeUndefined();
   });
 
-  test('an export brings back what was removed since, and no counter goes back', async () => {
+  test('an import restores passkeys removed after the export, and no counter decreases', async () => {
     const { pair, stores } = flow;
     const { accountId, name, ids } = await newPerson();
     const file = join(pair.data, `${name}.export`);

@@ -33,24 +33,24 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
   afterAll(async () => running.disposeAsync());
 
   test.each(Object.entries({ ...waysIn, ...requests }))(
-    'each refusal has its sentence, when a person %s',
+    'every refusal is shown as its own sentence, if a person %s',
     (_does, isRefused) => isRefused(flow),
   );
 
   const passkeys = () => `${flow.pair.issuer}/account/passkeys`;
   const button = (at: Page, name: string) => at.getByRole('button', { name, exact: true });
 
-  /** Signs in with the password, and makes a passkey of this name on the device of the page. */
+  /** Signs in with the password, and makes a passkey of this name on the page's device. */
   async function make(page: Page, person: Person, name: string): Promise<void> {
     await page.goto(passkeys());
     await signIn(page, person);
     await page.getByLabel('Name of the passkey').fill(name);
-    // Enter does what the button does.
+    // Enter does the same as the button.
     await page.keyboard.press('Enter');
     await page.getByText('The passkey is made.').waitFor();
   }
 
-  /** Somebody who has signed in with the password and made a passkey on this device. */
+  /** A person who has signed in with the password and made a passkey on this device. */
   async function withPasskey(): Promise<Visitor & { readonly device: VirtualAuthenticator }> {
     const visitor = await flow.visit();
     const device = await virtualAuthenticator(visitor.page);
@@ -64,16 +64,16 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await page.getByText('You are signed out').waitFor();
   };
 
-  /** From its next page on: the button is what is tried there. */
+  /** Turns autofill off from the next page on, because the test uses the button. */
   const withoutAutofill = (page: Page) =>
     page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
 
   const isIn = (page: Page, name: string) => page.getByText(`You are ${name}.`).waitFor();
 
-  /** At the account page of a browser in which nobody is signed in. */
+  /** Opens the account page in a browser without a session, and signs in with a passkey. */
   async function comeIn(page: Page): Promise<void> {
     await page.goto(`${flow.pair.issuer}/account`);
-    // After a sign-in by passkey it says "as last time", too.
+    // After a sign-in by passkey the button also says "as last time".
     await page.getByRole('button', { name: /^Use a passkey/ }).click();
   }
 
@@ -83,7 +83,10 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await button(page, 'Remove the passkey').click();
   }
 
-  /** Has the page ask its authenticator as if it had been open for more than five minutes, until it is loaded again. */
+  /**
+   * Makes the page ask its authenticator as if it had been open for more than five minutes, until the page
+   * is reloaded.
+   */
   async function openForLong(page: Page, purpose: ChallengePurpose): Promise<void> {
     const master = await readMasterSecret(flow.flow.config, flow.pair.env);
     const clock = new ManualClock(systemClock.now() - CHALLENGE_LIFE - 1000);
@@ -97,7 +100,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     }`);
   }
 
-  /** A newcomer at the page of their link, with a name typed. */
+  /** A new person at the page of the link, with a typed name. */
   async function newcomer(name: string) {
     const { page } = await flow.visit();
     await virtualAuthenticator(page);
@@ -107,7 +110,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     return page;
   }
 
-  test('a newcomer gets the account that they typed a password for, though the device makes passkeys', async () => {
+  test('a new person with a typed password gets an account without a passkey, even on a device with passkeys', async () => {
     const page = await newcomer('dora');
     await page.locator('#password').fill('correct horse battery');
     await page.keyboard.press('Enter');
@@ -115,14 +118,14 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     expect(await flow.pair.cli('user', 'show', 'dora')).not.toHaveProperty('passwordless');
   });
 
-  test('a newcomer makes a passkey instead, and types no password', async () => {
+  test('a new person makes a passkey instead of a password', async () => {
     const page = await newcomer('dana');
     await button(page, 'Create it with a passkey, without a password').click();
     await page.getByText('Your account is made').waitFor();
     expect(await flow.pair.cli('user', 'show', 'dana')).toMatchObject({ passwordless: true });
   });
 
-  test('a person makes one, comes in by the button, and removes it', async () => {
+  test('a person makes a passkey, signs in by the button, and removes the passkey', async () => {
     const { page, person, device } = await withPasskey();
     expect(await device.credentials()).toMatchObject([{ isResidentCredential: true }]);
     await page.evaluate(axe.source);
@@ -136,19 +139,19 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await page.goto(passkeys());
     await page.getByText('Used just now').waitFor();
     await remove(page, 'Laptop');
-    // The sign-in was made with it.
+    // The session was made with this passkey.
     await page.getByLabel('Password').waitFor();
   });
 
-  test('autofill: the field of the name offers it, and nothing is typed', async () => {
+  test('autofill: the name field offers the passkey, and no name is typed', async () => {
     const { page, person } = await withPasskey();
     await signOut(page);
-    // The authenticator of the test answers at once, as if the person had chosen from the list.
+    // The test's authenticator answers at once, as if the person had chosen from the list.
     await page.goto(`${flow.pair.issuer}/account`);
     await isIn(page, person.name);
   });
 
-  test('cancelled: the page says so, and the password works still', async () => {
+  test('after a cancellation the page says so, and the password still works', async () => {
     const { page, person, device } = await withPasskey();
     await signOut(page);
     await device.answers(false);
@@ -159,7 +162,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await isIn(page, person.name);
   });
 
-  test('a copy whose counter stayed behind is refused, and the person is told', async () => {
+  test('a copied authenticator with an old counter is refused, and the person learns that', async () => {
     const { page, person, device } = await withPasskey();
     await signOut(page);
     const [before] = await device.credentials();
@@ -177,7 +180,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await page.getByText('somebody may have a copy of this passkey').waitFor();
   });
 
-  test('a second device has its own passkey, and each of the two is removed alone', async () => {
+  test('a second device has its own passkey, and each passkey can be removed alone', async () => {
     const { page: laptop, person } = await withPasskey();
     await signOut(laptop);
     await withoutAutofill(laptop);
@@ -206,7 +209,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await isIn(laptop, person.name);
   });
 
-  test('a page elsewhere gets no answer for this host, and one for its own host lets nobody in (WebAuthn section 13.4.8)', async () => {
+  test('a page of another host gets no passkey for this host, and its own passkey signs in no person (WebAuthn section 13.4.8)', async () => {
     const { page, person, device, context } = await withPasskey();
     await signOut(page);
     await withoutAutofill(page);
@@ -218,7 +221,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await elsewhere.goto(`https://${host}/`);
     const [passkey] = await device.credentials();
     if (passkey === undefined) throw new Error('there is no passkey');
-    // Even an authenticator that gives the key away signs for the host of the page.
+    // Even an authenticator whose key leaked signs for the host of the page.
     const broken = await virtualAuthenticator(elsewhere);
     await broken.add({ ...passkey, rpId: host });
     const ask = (rpId: string) =>
@@ -237,7 +240,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await isIn(page, person.name);
   });
 
-  test('a page that was open for more than five minutes says so, and works the second time', async () => {
+  test('a page that was open for more than five minutes says so, and the second attempt works', async () => {
     const { page, person } = await withPasskey();
     const late = () => page.getByText('That took longer than five minutes').waitFor();
     await page.goto(passkeys());
@@ -269,7 +272,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     expect(await page.locator('#passkey-button').isVisible()).toBe(false);
   });
 
-  test('two tabs: both ask for it, and the second form is not used up by the first', async () => {
+  test('if two tabs ask for the passkey, both forms work', async () => {
     const { page, person, context } = await withPasskey();
     await signOut(page);
     const other = await context.newPage();

@@ -1,4 +1,4 @@
-/** The parts that the flows of people share: a person with browsers, and an application that asks them. */
+/** The shared parts of people's flows: a person with browsers, and an application. */
 import { createHash, randomUUID } from 'node:crypto';
 import { systemClock } from '#shared/base/clock.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
@@ -15,21 +15,21 @@ export type Parameters = Readonly<Record<string, string>>;
 export const VERIFIER = 'v'.repeat(43);
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
-/** Somebody new: what one person does is limited, and seen by the others of a test. */
+/** Adds a new person, because limits per person would affect other tests. */
 export const newPerson = (flow: Flow): Promise<Person> =>
   flow.pair.addPerson(`person-${randomUUID()}`);
 
-/** Registers a public client of the device flow; resolves to its client_id. */
+/** Registers a public client for the device flow; resolves to its client_id. */
 export async function addDevice({ pair }: Flow): Promise<string> {
   return (await addPeopleClient(pair, '--public', ...DEVICE_FLOW)).id;
 }
 
-/** A browser of nobody, in front of one of the authorization servers. */
+/** A new browser at one of the authorization servers. */
 export function browserAt({ pair }: Flow, server = 0): TestBrowser {
   return new TestBrowser(pair.authz[server]?.url ?? '', pair.issuer);
 }
 
-/** The same browser in front of another of the authorization servers, as behind a load balancer. */
+/** The same browser at another authorization server, as behind a load balancer. */
 export function alsoAt(flow: Flow, browser: TestBrowser, server: number): TestBrowser {
   const same = browserAt(flow, server);
   same.plant(browser);
@@ -44,7 +44,7 @@ export async function signedIn(flow: Flow, person: Person, server = 0): Promise<
   return browser;
 }
 
-/** Sends the form that asks for a password, and follows. */
+/** Submits the sign-in form, and follows redirects. */
 export function signIn(browser: TestBrowser, page: Page, { name, password }: Person) {
   return browser.submit(page, { name, password });
 }
@@ -52,7 +52,7 @@ export function signIn(browser: TestBrowser, page: Page, { name, password }: Per
 /** Whether the page asks for a password. */
 export const asksToSignIn = ({ text }: Page) => text.includes('type="password"');
 
-/** Returns the accesses that the person has allowed and has not ended. */
+/** Returns the person's accesses that are not revoked. */
 export function accesses(
   { stores, config }: Flow,
   { id }: Person,
@@ -76,12 +76,12 @@ export async function post(
   return { status: response.status, headers: response.headers, body: members };
 }
 
-/** Status and error of an answer, to be compared at once. */
+/** Status and error of an answer, for a single comparison. */
 export const refusal = ({ status, body }: Answered) => [status, body['error']];
 
 export const INVALID_GRANT = [400, 'invalid_grant'];
 
-/** An application in a browser: public, and it may have everything. */
+/** A public application in a browser that may request every scope. */
 export class App {
   readonly #flow: Flow;
   readonly id: string;
@@ -96,7 +96,7 @@ export class App {
     return new App(flow, (await addPeopleClient(flow.pair, ...options)).id);
   }
 
-  /** An authorization request (RFC 6749 section 4.1.1); '' leaves a parameter out. */
+  /** An authorization request (RFC 6749 section 4.1.1); '' omits a parameter. */
   request(parameters: Parameters = {}): URLSearchParams {
     const all = {
       client_id: this.id,
@@ -115,7 +115,7 @@ export class App {
     return `/auth?${this.request(parameters).toString()}`;
   }
 
-  /** Opens the request and allows what it asks for, if it asks; resolves to what the client is sent. */
+  /** Opens the request and allows it if asked; resolves to the parameters for the client. */
   async allow(browser: TestBrowser, parameters?: Parameters): Promise<URLSearchParams> {
     const page = await browser.open(this.url(parameters));
     return sent(page.status === 200 ? await browser.submit(page, { decision: 'allow' }) : page);
@@ -136,7 +136,7 @@ export class App {
     return post(this.#flow, '/token', { ...grant, ...form }, headers, server);
   }
 
-  /** The tokens of a new code; rejects when there are none. */
+  /** The tokens for a new code; rejects if there are none. */
   async tokens(browser: TestBrowser, parameters?: Parameters): Promise<Tokens> {
     return tokensIn(await this.redeem(await this.code(browser, parameters)));
   }
@@ -144,19 +144,19 @@ export class App {
 
 export interface Tokens {
   readonly access: string;
-  /** '' when there is none, as for `id`. */
+  /** '' if there is no refresh token; likewise for `id`. */
   readonly refresh: string;
   readonly id: string;
 }
 
-/** Throws when the answer is a refusal. */
+/** Throws if the answer is a refusal. */
 export function tokensIn({ status, body }: Answered): Tokens {
   if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`);
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '');
   return { access: text('access_token'), refresh: text('refresh_token'), id: text('id_token') };
 }
 
-/** The parameters with which the browser is sent back to the client; throws when it is not. */
+/** The parameters with which the browser returns to the client; throws if it does not return. */
 export function sent(page: Page): URLSearchParams {
   const location = page.headers.get('location') ?? '';
   if (!location.startsWith(`${CALLBACK}?`)) {
@@ -165,7 +165,7 @@ export function sent(page: Page): URLSearchParams {
   return new URL(location).searchParams;
 }
 
-/** Ten at once, by turns at two authorization servers. */
+/** Calls `work` ten times at once, alternately for two authorization servers. */
 export function tenTimes<T>(work: (server: number, turn: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: 10 }, (_, turn) => work(turn % 2, turn)));
 }

@@ -1,5 +1,5 @@
 /** @needs curl */
-/** The playground as `countersign start` runs it: processes of its own, which the first visit starts. */
+/** The playground under `countersign start`: separate processes, started by the first visit. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -27,7 +27,10 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-/** The processes of the playground: its resource server and that one's authorization server, and the folder of their store. */
+/**
+ * The processes of the playground (resource server and authorization server), and the folder of their
+ * store.
+ */
 async function processes() {
   const { stdout } = await run('ps', ['-eo', 'pid=,ppid=,args=']);
   const all = stdout.split('\n').map((line) => {
@@ -46,13 +49,13 @@ const isRunning = (pid: number) =>
     () => false,
   );
 
-/** Resolves when these processes have ended, and their folder is gone. */
+/** Resolves when these processes have ended and their folder is deleted. */
 const gone = ({ pids, folder }: Awaited<ReturnType<typeof processes>>) =>
   until(
     async () => !(await Promise.all(pids.map(isRunning))).includes(true) && !existsSync(folder),
   );
 
-/** A visitor for each flow, since one address may perform 20 of them at once. */
+/** Each flow has its own visitor address, because an address may run only 20 exchanges at once. */
 const visitors = Object.fromEntries(
   ['client-credentials', 'authorization-code', 'device-code'].map((name, at) => [
     name,
@@ -60,7 +63,7 @@ const visitors = Object.fromEntries(
   ]),
 );
 
-/** Performs an exchange of the playground, and returns its page. */
+/** Runs an exchange of the playground, and returns its page. */
 async function perform(name: string, mistake: string): Promise<string> {
   const answer = await fetch(`${place.resource}/playground/${name}`, {
     method: 'POST',
@@ -75,7 +78,10 @@ async function perform(name: string, mistake: string): Promise<string> {
 const PENDING = 'authorization_pending';
 const REVOKED = 'access token: revoked by token';
 
-/** The flows with their mistakes: the last answer, and the server's reason of each check that is not right, or its beginning. */
+/**
+ * The flows with their mistakes: the last status, and the start of the server's reason for each failed
+ * check.
+ */
 const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, ...string[]]>>>> = {
   'client-credentials': {
     '': [401, REVOKED],
@@ -109,9 +115,7 @@ const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, .
   },
 };
 
-/**
- * Performs a flow with the authorization server of the playground, without a mistake and with each.
- */
+/** Runs a flow with the playground's authorization server, without a mistake and with each mistake. */
 async function performFlow(name: string): Promise<void> {
   for (const [mistake, expected] of Object.entries(FLOWS[name] ?? {})) {
     const page = await perform(name, mistake);
@@ -120,30 +124,31 @@ async function performFlow(name: string): Promise<void> {
     expect([name, mistake, resultOf(page)]).toEqual([name, mistake, [status, ...begins]]);
     const fields = [...page.matchAll(/^([A-Za-z][\w-]*): /gm)].map(([, field]) => field);
     for (const field of new Set(fields)) expect(page).toContain(`<dt>${field}</dt>`);
-    // At the top stands what came of the mistake. The refusal at the end of a flow without one is none.
+    // The result stands at the top. In a flow without a mistake, the final refusal is expected and is no
+    // failure.
     const [, glance] = /id="results">\s*<p class="[^"]*">\s*<strong>([^<]*)/.exec(page) ?? [];
     expect([mistake, glance]).toEqual([mistake, mistake === '' ? undefined : 'Refused:']);
   }
 }
 
-/** The last status on a page, and the reason of each check that is not right. */
+/** The last status on a page, and the reason of each failed check. */
 const resultOf = (page: string) => [
   Number([...page.matchAll(/<pre>HTTP\/1\.1 (\d{3}) /g)].at(-1)?.[1]),
   ...[...page.matchAll(/<br \/><strong>([^<]*)<\/strong>/g)].map(([, reason]) => reason),
 ];
 
-test('nothing of it runs before the first visit', async () => {
+test('the playground has no process before the first visit', async () => {
   expect((await processes()).pids).toEqual([]);
   const visits = Array.from({ length: 10 }, () => fetch(`${place.resource}/schemes/`));
   expect(new Set((await Promise.all(visits)).map(({ status }) => status))).toEqual(new Set([200]));
   expect((await processes()).pids).toHaveLength(2);
 });
 
-test.each(Object.keys(FLOWS))('%s: with each mistake it ends as the table says', async (name) => {
+test.each(Object.keys(FLOWS))('%s: each mistake gives the result in the table', async (name) => {
   await performFlow(name);
 });
 
-test('its account opens its spaces as docs/how-to/test-your-client.md says', async () => {
+test("the playground's account is admitted to its spaces, as docs/how-to/test-your-client.md says", async () => {
   const [commands = ''] = await examples('docs/how-to/test-your-client.md', 'sh playground');
   const here = commands.replaceAll('http://localhost:3001', place.resource).trim();
   for (const command of here.split('\n')) {
@@ -152,7 +157,7 @@ test('its account opens its spaces as docs/how-to/test-your-client.md says', asy
   }
 });
 
-test('the origin over TLS has its pages and spaces, too, over HTTP/1.1 and HTTP/2', async () => {
+test("the playground's pages and spaces are also at the TLS origin, over HTTP/1.1 and HTTP/2", async () => {
   const own = [`Origin: ${secure}`, 'Sec-Fetch-Site: same-origin', 'Accept: text/html'];
   const curl = async (...args: readonly string[]) =>
     (await run('curl', ['-sk', '-o', '/dev/null', '-w', '%{http_version} %{http_code}', ...args]))
@@ -171,12 +176,12 @@ test('the origin over TLS has its pages and spaces, too, over HTTP/1.1 and HTTP/
     expect(await curl(option, ...credentials, space)).toBe(`${version} 200`);
     expect(await curl(option, space)).toBe(`${version} 401`);
   }
-  // A page of the other origin does not send the form.
+  // A page of the other origin cannot submit the form.
   const foreign = own.with(0, `Origin: ${place.resource}`).flatMap((field) => ['-H', field]);
   expect(await curl(...foreign, '-d', '', `${secure}/playground/hoba`)).toMatch(/ 403$/);
 });
 
-test('the process of the playground gets the address of the visitor from the server alone', async () => {
+test("the playground's process gets the visitor's address from the server only", async () => {
   const forged = [
     'X-Forwarded-For: 192.0.2.1',
     'X-Real-IP: 192.0.2.1',
@@ -202,7 +207,7 @@ test('the process of the playground gets the address of the visitor from the ser
   ]);
 });
 
-test('nothing of it is in the store of the operator', async () => {
+test("the operator's store contains nothing of the playground", async () => {
   const clients = await run(process.execPath, ['shared/cli/countersign.js', 'client', 'list'], {
     env: place.env,
   });
@@ -210,7 +215,7 @@ test('nothing of it is in the store of the operator', async () => {
   expect(clients.stdout).not.toContain('layground');
 });
 
-test('a visit after its process was killed starts it again', async () => {
+test('if its process is killed, the next visit starts the playground again', async () => {
   const before = await processes();
   process.kill(before.pids[0] ?? 0, 'SIGKILL');
   await gone(before);
@@ -219,7 +224,7 @@ test('a visit after its process was killed starts it again', async () => {
   expect(pair.output).toContain('"event":"playground.ended"');
 });
 
-test('where it cannot start, its pages are 503, and the log says why', async () => {
+test('if the playground cannot start, its pages answer 503, and the log has the reason', async () => {
   await using other = await home();
   await using running = await other.start({ TMPDIR: `${other.data}/missing` });
   const answer = await fetch(`${other.resource}/schemes/`);
@@ -228,7 +233,7 @@ test('where it cannot start, its pages are 503, and the log says why', async () 
   expect((await fetch(other.resource)).status).toBe(200);
 });
 
-test('it ends with its parent, also when that is killed', async () => {
+test('the playground ends with its parent process, even if the parent is killed', async () => {
   const before = await processes();
   expect(before.pids).toHaveLength(2);
   await pair.kill('SIGKILL');

@@ -1,4 +1,7 @@
-/** Promotes the standby of PostgreSQL while everything is used, and reads back all that was acknowledged. Throws AssertionError. */
+/**
+ * Promotes the standby of PostgreSQL during all uses, and reads back all acknowledged writes. Throws
+ * AssertionError.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postgresStore, redisBeside } from '#shared/stores/postgres/started.fixture.ts';
 import { freePort } from '../parts/free-port.ts';
@@ -9,24 +12,27 @@ import { type Relay, startRelay } from '../parts/relay.ts';
 import { startServers, startUses, type Tally } from './all-uses.ts';
 import type { Flow } from './flow.ts';
 
-/** Milliseconds of all uses before a fault, without the standby, and beside the former primary; and seconds for an answer. */
+/**
+ * Milliseconds of all uses before a fault, without the standby, and beside the former primary. DEADLINE is
+ * in seconds.
+ */
 const LENGTH = { before: 1500, alone: 6000, beside: 6000 };
 const DEADLINE = 4;
 
-/** A server of PostgreSQL, if there is one now, and the network by which our servers reach it. */
+/** A PostgreSQL server, if one runs, and the relay through which the servers reach it. */
 interface Place {
   postgres: Postgres | undefined;
   readonly door: Relay;
 }
 
-/** A primary, and the network by which its synchronous standby follows. */
+/** A primary, and the relay through which its synchronous standby replicates. */
 interface Scene {
   readonly postgres: Postgres;
   readonly door: Relay;
   readonly link: Relay;
 }
 
-/** How the primary goes, and how it comes back as it was, while the former standby is the primary. */
+/** How the primary fails, and how it returns unchanged while the former standby is the primary. */
 const HAPPENING = {
   'killed, and started again': {
     begin: ({ postgres }) => postgres.kill(),
@@ -53,11 +59,11 @@ export const POSTGRES_FAULTS = Object.keys(HAPPENING) as readonly PostgresFault[
 
 export interface PostgresServers extends AsyncDisposable {
   readonly flow: Flow;
-  /** The first one is the primary. */
+  /** The first place is the primary. */
   places: readonly [Place, Place];
 }
 
-/** Two of each server on PostgreSQL, with Redis beside it or without. */
+/** Starts two of each server on PostgreSQL, with or without Redis. */
 export async function startPostgresServers(withRedis: boolean): Promise<PostgresServers> {
   await using parts = new AsyncDisposableStack();
   const first = await startPostgres();
@@ -80,8 +86,8 @@ export async function startPostgresServers(withRedis: boolean): Promise<Postgres
 }
 
 /**
- * One failover amid all uses: the standby is promoted, the former primary comes back, and then the new one stands still for a
- * while. Adds what was acknowledged to the tally.
+ * Runs one failover during all uses: the standby is promoted, the former primary returns, and the new
+ * primary then pauses. Adds acknowledged writes to the tally.
  */
 export async function failOverPostgres(
   servers: PostgresServers,
@@ -92,7 +98,7 @@ export async function failOverPostgres(
   const [primary, next] = places;
   const { postgres, door } = primary;
   if (postgres === undefined) throw new Error('there is no primary');
-  // Our own hands in the store look for the next primary as servers do.
+  // The test's own store connection looks for the next primary, as servers do.
   await using _ = await flow.stores.revocations.feed();
   await using link = await startRelay(postgres.port);
   await next.postgres?.[Symbol.asyncDispose]();
@@ -105,7 +111,7 @@ export async function failOverPostgres(
   await sleep(LENGTH.before);
   await HAPPENING[fault].begin({ postgres, door, link });
   await standby.promote();
-  // The promoted server has copied the settings of the former primary. It has no standby.
+  // The promoted server has copied the former primary's settings, but has no standby.
   await standby.sql('ALTER SYSTEM RESET synchronous_standby_names');
   await standby.sql('SELECT pg_reload_conf()');
   await uses.goesOn();

@@ -13,7 +13,7 @@ import { alsoAt, App, INVALID_GRANT, newPerson, refusal, signedIn, tokensIn } fr
 
 const PAGE = 'docs/how-to/postgres.md';
 
-/** Two of each server on one PostgreSQL, as the page sets it up. */
+/** Two of each server on one PostgreSQL, set up as docs/how-to/postgres.md says. */
 let postgres: Postgres;
 let flow: Flow;
 let client: Client;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const [json = ''] = await examples(PAGE, 'json postgres');
   const { store } = JSON.parse(json.replace(':5432/', `:${postgres.port}/`)) as Named;
   [ofStore = ''] = store.urls;
-  // With patience for a busy machine.
+  // A longer time limit for a busy machine.
   flow = await startFlow({ store: { ...store, deadline: 10 }, authz: 2, resource: 2 });
   client = await flow.pair.addClient();
 });
@@ -34,7 +34,7 @@ afterAll(async () => {
   await postgres?.[Symbol.asyncDispose]();
 });
 
-/** A configuration of the page. */
+/** A configuration on the page. */
 interface Named {
   readonly store: PostgresSettings;
 }
@@ -48,11 +48,11 @@ const put = (path: string, token: string, server: number) =>
     body: 'kept',
   });
 
-/** Statuses of readiness. */
+/** The readiness statuses of all servers. */
 const readiness = () =>
   Promise.all(servers().map(async ({ url }) => (await fetch(`${url}/health/ready`)).status));
 
-test('the other examples of the page are good configurations, and PostgreSQL takes its line', async () => {
+test('the other examples of the page are valid configurations, and PostgreSQL accepts its setting', async () => {
   for (const info of ['json postgres-tls', 'json postgres-standbys']) {
     for (const block of await examples(PAGE, info)) configSchema.parse(JSON.parse(block));
   }
@@ -61,13 +61,13 @@ test('the other examples of the page are good configurations, and PostgreSQL tak
   expect(await primary.sql('SHOW synchronous_standby_names')).toBe('ANY 1 (db1, db2)');
 });
 
-test('a person signs in at one server, and all others know the session, the code, the token and the document', async () => {
+test('if a person signs in at one server, all servers know the session, the code, the token and the document', async () => {
   const app = await App.add(flow);
   const browser = await signedIn(flow, await newPerson(flow));
   const code = await app.code(alsoAt(flow, browser, 1));
   const { access } = tokensIn(await app.redeem(code, {}, {}, 1));
   expect(await getAll(flow.pair, access)).toEqual([200, 200]);
-  // A code is good for one use, at whichever server (RFC 6749 section 4.1.2), and a second one ends the token.
+  // A code is valid once, at any server (RFC 6749 section 4.1.2), and a second use revokes the token.
   expect(refusal(await app.redeem(code))).toEqual(INVALID_GRANT);
   expect(await getAll(flow.pair, access)).toEqual([401, 401]);
 
@@ -78,7 +78,7 @@ test('a person signs in at one server, and all others know the session, the code
   expect(await getAll(flow.pair, token)).toEqual([401, 401]);
 });
 
-test('RFC 9449 section 11.1: a proof that one resource server took is refused by the other', async () => {
+test('RFC 9449 section 11.1: a proof that one resource server accepted is refused by the other', async () => {
   const { pair } = flow;
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const jwk = await exportJWK(publicKey);
@@ -112,7 +112,7 @@ test('RFC 9449 section 11.1: a proof that one resource server took is refused by
   expect([await ask(0), await ask(1)]).toEqual([200, 401]);
 });
 
-test('PostgreSQL ends: 503 and no revoked token, one line in each log; afterwards all is as it was', async () => {
+test('while PostgreSQL is down, requests get 503, no revoked token is accepted, and each log has one line; then all works as before', async () => {
   const { pair } = flow;
   const [good, revoked] = [await pair.token(client), await pair.token(client)];
   await pair.post('/token/revocation', { token: revoked }, client);
@@ -124,7 +124,7 @@ test('PostgreSQL ends: 503 and no revoked token, one line in each log; afterward
   expect((await pair.post('/token', { grant_type: 'client_credentials' }, client)).status).toBe(
     503,
   );
-  // Each server asks PostgreSQL once a second at most.
+  // Each server asks PostgreSQL at most once per second.
   await until(async () => (await readiness()).every((status) => status === 503));
 
   await postgres.start();
@@ -141,7 +141,7 @@ test('PostgreSQL ends: 503 and no revoked token, one line in each log; afterward
   }
 });
 
-test('a newer version adds to the tables under running servers: they go on; it changes them: they end and say why', async () => {
+test("running servers accept a newer version's additions to the schema, and end with a reason after its changes", async () => {
   const tables = (version: number, oldest: number) =>
     psql(ofStore, `UPDATE countersign.schema SET version = ${version}, oldest = ${oldest}`);
   await tables(2, 1);
@@ -149,7 +149,7 @@ test('a newer version adds to the tables under running servers: they go on; it c
   await tables(2, 2);
   try {
     for (const server of servers()) {
-      // Each asks PostgreSQL once a second at most.
+      // Each server asks PostgreSQL at most once per second.
       await until(async () => {
         await fetch(`${server.url}/health/ready`).catch(() => {});
         return server.exitCode === 1;
@@ -165,7 +165,7 @@ test('a newer version adds to the tables under running servers: they go on; it c
   expect(await getAll(flow.pair, await flow.pair.token(client))).toEqual([200, 200]);
 });
 
-test('commands work in the same store, say why PostgreSQL refuses them, and print no password', async () => {
+test('commands use the same store, explain a refusal by PostgreSQL, and print no password', async () => {
   const { pair } = flow;
   const [checked] = await runCommands(pair, (await examples(PAGE, 'sh postgres')).join(''));
   expect(checked).toContain('can be used.');

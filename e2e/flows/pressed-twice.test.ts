@@ -13,7 +13,10 @@ import { type BrowserFlow, signIn, startBrowserFlow } from './browser.fixture.ts
 import { askByGnap } from './gnap-in-browser.ts';
 import { addDevice, post } from './person.ts';
 
-/** On a slow line people press again. Chromium then gives up the first navigation, and with it the answer. */
+/**
+ * On a slow line people press a button twice. Chromium then cancels the first navigation and loses its
+ * answer.
+ */
 let flow: BrowserFlow;
 beforeAll(async () => {
   flow = await startBrowserFlow('sqlite', {
@@ -26,7 +29,7 @@ afterEach(async () => {
 });
 afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-/** Milliseconds of each answer, as on a satellite. */
+/** The delay of each answer in milliseconds, as with a satellite. */
 const LATENCY = 700;
 
 async function slowDown(page: Page): Promise<void> {
@@ -39,7 +42,10 @@ async function slowDown(page: Page): Promise<void> {
   });
 }
 
-/** Presses, and once more when `meanwhile` has happened; by the mouse, since nothing waits for that. */
+/**
+ * Presses a button, and presses again after `meanwhile`. Uses the mouse, because a click by Playwright
+ * would wait.
+ */
 async function pressTwice(
   page: Page,
   name: string,
@@ -67,7 +73,7 @@ async function signInsOf({ id }: Person): Promise<number> {
   return (await listSignIns(store, id)).length;
 }
 
-/** Resolves once the store has that of the request that the page is for; the browser gets to know of it later. */
+/** Resolves once the store has the result of the page's request, before the browser gets the answer. */
 async function written(page: Page, what: 'result' | 'answer'): Promise<void> {
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   const { artefacts } = flow.flow.stores;
@@ -100,7 +106,7 @@ describe.each([
     },
   );
 
-  test('the code of a second step, for the account page: one sign-in', async () => {
+  test('the code of a second step, pressed twice for the account page, gives one session', async () => {
     const { page, person } = await flow.visit({ script });
     const { config, stores } = flow.flow;
     const master = await readMasterSecret(config, flow.pair.env);
@@ -115,7 +121,7 @@ describe.each([
     expect(await signInsOf(person)).toBe(1);
   });
 
-  test('Allow for a device, which has its tokens before: it is connected', async () => {
+  test('Allow for a device, pressed again after the device has its tokens, shows it as connected', async () => {
     const { page, person } = await flow.visit({ script });
     const client = await addDevice(flow.flow);
     const { body: device } = await post(flow.flow, '/device/auth', { client_id: client });
@@ -139,7 +145,7 @@ describe.each([
     await page.getByRole('heading', { name: 'Your device is connected' }).waitFor();
   });
 
-  test('Allow for a client of GNAP: it gets its reference', async () => {
+  test('Allow for a GNAP client, pressed twice, gives the client its reference', async () => {
     const { page, person } = await flow.visit({ script });
     const state = randomUUID();
     await page.goto(await askByGnap(flow.pair.issuer, `${flow.callback.uri}?state=${state}`));
@@ -155,7 +161,7 @@ describe.each([
     expect(searchParams.get('interact_ref')).toBeTruthy();
   });
 
-  test('a password that is changed: it is said so, and the browser stays signed in', async () => {
+  test('a password change, pressed twice, is confirmed, and the browser stays signed in', async () => {
     const { page, person } = await flow.visit({ script });
     await page.goto(`${flow.pair.issuer}/account/password`);
     await signIn(page, person);

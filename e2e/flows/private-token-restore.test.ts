@@ -1,4 +1,4 @@
-/** A backup is restored by hand: the test has the store open, which `countersign restore` refuses. */
+/** Restores a backup by hand, because `countersign restore` refuses while the test has the store open. */
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { startFlow } from './flow.ts';
 const PATH = '/schemes/private-token/';
 const TYPES = [1, 2] as const;
 
-/** The requests of a visitor at a resource server. */
+/** A visitor's requests at a resource server. */
 function visitor({ resource }: Pair) {
   const { hostname, port, host } = new URL(resource);
   const send = overHttp({ host: hostname, port: Number(port) });
@@ -32,7 +32,7 @@ function visitor({ resource }: Pair) {
   }
   return {
     offers,
-    /** One of each type. */
+    /** Gets a token of each type. */
     tokens: async (issuer: Issuer) =>
       Promise.all(
         (await offers()).map((offer) => obtain(offer, issuer, Date.now() / 1000, randomBytes)),
@@ -41,7 +41,7 @@ function visitor({ resource }: Pair) {
   };
 }
 
-/** Puts the backup in the place of what is there; it has no documents. */
+/** Replaces the data with the backup, which has no documents. */
 async function restore({ data }: Pair, backup: string): Promise<void> {
   for (const file of ['state.db-wal', 'state.db-shm', 'state.db.mark']) {
     await rm(join(data, file), { force: true });
@@ -63,7 +63,7 @@ const idsIn = (keys: readonly Listed[], state: string) =>
 test.each([
   ['all servers are stopped, as documented', true],
   ['a resource server runs on, and is asked again and again', false],
-])('no token that was issued before is good after a restore: %s', async (_how, stopAll) => {
+])('after a restore no earlier token is accepted: %s', async (_how, stopAll) => {
   await using flow = await startFlow();
   const { pair } = flow;
   const { offers, spend, tokens } = visitor(pair);

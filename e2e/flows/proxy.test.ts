@@ -17,7 +17,7 @@ import { launchBrowser } from '../parts/browser.ts';
 import { freePort } from '../parts/free-port.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
-/** The forward proxy with clients that nobody here wrote: curl, Chromium, and Node's HTTP/2. */
+/** The forward proxy with third-party clients: curl, Chromium, and Node's HTTP/2. */
 const run = promisify(execFile);
 const running = new AsyncDisposableStack();
 
@@ -79,7 +79,7 @@ const throughTls = ({ port }: RunningProxy) => [
 ];
 
 describe('curl', () => {
-  test('absolute-form: both credentials, and the proxy keeps its own', async () => {
+  test('in absolute-form both credentials work, and the origin gets no proxy credentials', async () => {
     const credentials = ['--proxy-basic', ...alice, '--user', 'bob:hidden'];
     const text = await curl(...through(proxy), ...credentials, `http://localhost:${plain}/a?b=c`);
     const { url, rawHeaders } = JSON.parse(text) as { url: string; rawHeaders: string[] };
@@ -90,27 +90,27 @@ describe('curl', () => {
     expect(JSON.stringify(proxy.lines)).not.toMatch(/hidden|secret|b=c/);
   });
 
-  test('an upload that waits for 100 is whole', async () => {
+  test('an upload that waits for 100 arrives whole', async () => {
     const upload = ['--data-binary', `@${process.execPath}`, '--header', 'Expect: 100-continue'];
     const text = await curl(...through(proxy), ...alice, ...upload, `http://localhost:${plain}/`);
     const [, size] = (await run('stat', ['--format', '%n %s', process.execPath])).stdout.split(' ');
     expect(JSON.parse(text)).toMatchObject({ method: 'POST', length: Number(size) });
   });
 
-  test.each(['--proxy-basic', '--proxy-anyauth'])('CONNECT with %s', async (how) => {
+  test.each(['--proxy-basic', '--proxy-anyauth'])('CONNECT with %s opens a tunnel', async (how) => {
     for (const origin of [`http://localhost:${plain}/`, `https://localhost:${secure}/`]) {
       const args = [...through(proxy), '--proxytunnel', how, ...alice, ...status];
       expect(await curl(...args, origin)).toBe('200 200');
     }
   });
 
-  test('over TLS to the proxy', async () => {
+  test('works over TLS to the proxy', async () => {
     const args = [...throughTls(tlsProxy), ...alice, ...status];
     expect(await curl(...args, `http://localhost:${plain}/`)).toBe('200 000');
     expect(await curl(...args, `https://localhost:${secure}/`)).toBe('200 200');
   });
 
-  test('without credentials, or with wrong ones, it is 407', async () => {
+  test('gets 407 without credentials or with wrong credentials', async () => {
     const wrong = ['--proxy-user', 'alice:wrong'];
     for (const more of [[], wrong]) {
       const args = [...through(proxy), ...more, ...status, `http://localhost:${plain}/`];
@@ -121,7 +121,7 @@ describe('curl', () => {
     }
   });
 
-  test('every other port of this machine is refused', async () => {
+  test('is refused at every other port of this machine', async () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost.']) {
       for (const port of [elsewhere, proxy.port]) {
         const args = [...through(proxy), ...alice, ...status];
@@ -130,7 +130,7 @@ describe('curl', () => {
     }
   });
 
-  test('a destination that leads to loopback or to cloud metadata is refused', async () => {
+  test('is refused for a destination that leads to loopback or to cloud metadata', async () => {
     for (const url of [
       'http://169.254.169.254/latest/meta-data/',
       'http://[fd00:ec2::254]/',
@@ -145,7 +145,7 @@ describe("Node's HTTP/2", () => {
   test.each([
     ['in clear text', () => `http://127.0.0.1:${proxy.port}`],
     ['with TLS', () => `https://127.0.0.1:${tlsProxy.port}`],
-  ])('a request and a tunnel on one connection, %s', async (_, origin) => {
+  ])('sends a request and a tunnel on one connection, %s', async (_, origin) => {
     const client = http2.connect(origin(), { rejectUnauthorized: false });
     try {
       const credentials = { 'proxy-authorization': CREDENTIALS };
@@ -179,7 +179,7 @@ describe('Chromium', () => {
   test.each([
     ['http', '1.1', () => `http://127.0.0.1:${proxy.port}`],
     ['https', '2.0', () => `https://localhost:${tlsProxy.port}`],
-  ])('over %s and HTTP/%s: clear text, and a tunnel', async (_, version, server) => {
+  ])('loads clear text and a tunnel over %s and HTTP/%s', async (_, version, server) => {
     const browser = await launchBrowser({ args: ['--ignore-certificate-errors'] });
     try {
       const context = await browser.newContext({

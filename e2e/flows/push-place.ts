@@ -1,4 +1,7 @@
-/** The parts of the flows of the push service: the pair, somebody whose user agent has a token, and application servers. */
+/**
+ * The shared parts of the push flows: the pair, a person whose user agent has a token, and application
+ * servers.
+ */
 import { readFile } from 'node:fs/promises';
 import http2, { type ClientHttp2Session } from 'node:http2';
 import https from 'node:https';
@@ -13,7 +16,7 @@ import { CODE_FLOW } from '../pair/people-client.ts';
 import { type Flow, startFlowOn, type StoreKind } from './flow.ts';
 import { App, newPerson, signedIn } from './person.ts';
 
-/** A request to a push resource, as the libraries of application servers make it. */
+/** A request to a push resource, as application servers' libraries make it. */
 export interface PushRequest {
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,7 +29,7 @@ export interface PushAnswer {
   readonly text: string;
 }
 
-/** A user agent on a connection of its own. */
+/** A user agent with its own connection. */
 export interface OwnAgent extends UserAgent {
   readonly session: ClientHttp2Session;
 }
@@ -36,12 +39,12 @@ export interface PushPlace extends AsyncDisposable {
   /** The public origin of the push service. */
   readonly origin: string;
   readonly ca: Buffer;
-  /** Somebody new, with an access token for the push service. */
+  /** Adds a new person, with an access token for the push service. */
   tokenOf(): Promise<{ readonly person: Person; readonly token: string }>;
   token(): Promise<string>;
-  /** A user agent in front of one of the resource servers. */
+  /** Opens a user agent at one of the resource servers. */
   agent(server?: number): OwnAgent;
-  /** Sends to one of the resource servers. */
+  /** Sends a message to one of the resource servers. */
   send(request: PushRequest, server?: number): Promise<PushAnswer>;
 }
 
@@ -94,7 +97,7 @@ export async function startPush(kind: StoreKind, options: PairOptions = {}): Pro
 /** An application server. */
 export const APPLICATION = { subject: 'mailto:admin@example.com', ...webpush.generateVAPIDKeys() };
 
-/** Returns the request that web-push makes of a message. */
+/** Returns web-push's request for a message. */
 export function requestOf(
   { endpoint, keys }: Pick<Subscription, 'endpoint' | 'keys'>,
   message: string,

@@ -11,7 +11,7 @@ import { APPLICATION, type OwnAgent, type PushPlace, requestOf, startPush } from
 
 const AT_ONCE = { prefer: 'wait=0' };
 const WAYS = ['events', 'push'] as const;
-/** Seconds. */
+/** Seconds after which an idle connection is closed. */
 const IDLE = 1;
 
 const places = new Map<StoreKind, PushPlace>();
@@ -27,25 +27,28 @@ beforeAll(() =>
 );
 afterAll(async () => parts.disposeAsync());
 
-/** Its user agents are connected when they are asked for: a token takes longer than a connection may be idle. */
+/** User agents connect late, because getting a token takes longer than a connection may be idle. */
 function placeOn(kind: StoreKind): PushPlace {
   const place = places.get(kind);
   if (place === undefined) throw new Error(`nothing was started on ${kind}`);
   return place;
 }
 
-/** Returns what waits for a user agent. */
+/** Returns the messages that are stored for a user agent. */
 async function waiting(agent: OwnAgent, subscription: Subscription): Promise<Received[]> {
   const messages: Received[] = [];
   await agent.receive(subscription, (one) => messages.push(one), { fields: AT_ONCE });
   return messages;
 }
 
-/** Waits for a receipt, again where a busy server lets it come back without one. Resolves to its path and status. */
+/**
+ * Waits for a receipt, repeatedly if a busy server ends the wait. Resolves to the receipt's path and
+ * status.
+ */
 async function receiptAt(place: PushPlace, receipts: string) {
   const { session } = place.agent(0);
   const came = Promise.withResolvers<{ readonly path: unknown; readonly status: unknown }>();
-  // Its answer may come in the turn of its promise.
+  // The answer may come in the same turn of the event loop as its promise.
   session.once('stream', (pushed: ClientHttp2Stream, { ':path': path }: IncomingHttpHeaders) => {
     pushed.once('push', ({ ':status': status }) => came.resolve({ path, status }));
   });
@@ -58,7 +61,7 @@ async function receiptAt(place: PushPlace, receipts: string) {
 }
 
 describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
-  test.each(WAYS)('a message that one takes comes at the other, by %s', async (by) => {
+  test.each(WAYS)('a message sent to one server arrives at the other, by %s', async (by) => {
     const place = placeOn(kind);
     const token = await place.token();
     const [one, other] = [place.agent(0), place.agent(1)];
@@ -70,7 +73,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
       await eventually(() => expect(came.at(-1)?.text).toBe(text));
     }
 
-    // It outlives the time after which a quiet connection ends.
+    // The wait is longer than the idle timeout of a connection.
     await delay(IDLE * 2500);
     expect((await place.send(requestOf(subscription, 'third'), 0)).status).toBe(201);
     await eventually(() =>
@@ -89,7 +92,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
     expect((await place.send(requestOf(subscription, 'late'), 1)).status).toBe(404);
   });
 
-  test('the application server is told at the other that a message was delivered', async () => {
+  test('the application server learns at the other server that a message was delivered', async () => {
     const place = placeOn(kind);
     const token = await place.token();
     const subscription = await place.agent(1).subscribe(token);
@@ -110,7 +113,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
     expect(receipt).toEqual({ path: pathname, status: 204 });
   });
 
-  test('a grant that ends, ends its subscriptions and whoever waits at them', async () => {
+  test('if a grant is revoked, its subscriptions end, and waiting clients are disconnected', async () => {
     const place = placeOn(kind);
     const { person, token } = await place.tokenOf();
     const [one, other] = [place.agent(0), place.agent(1)];
@@ -120,11 +123,12 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
       other.receive(subscription, ({ text }) => came.push(text), { by }),
     );
     await place.send(requestOf(subscription, 'before'), 0);
-    await eventually(() => expect(came).toHaveLength(overs.length)); // they wait
+    await eventually(() => expect(came).toHaveLength(overs.length)); // both clients wait
     await place.flow.pair.cli('user', 'end', person.name);
     const [events, pushed] = await Promise.all(overs);
     expect(events).toBe(200);
-    // A busy server that could not look at the revocations in time lets the user agent come back (200: it got one).
+    // A busy server that cannot check revocations in time ends the wait with 200, and the user agent tries
+    // again.
     expect([200, 404]).toContain(pushed);
     for (const by of WAYS) {
       expect(await other.receive(subscription, () => {}, { by })).toBe(404);
@@ -133,7 +137,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
     expect(await place.agent(0).remove(subscription.url)).toBe(404);
   });
 
-  test('SIGTERM ends those who wait, and cuts nobody off', async () => {
+  test('SIGTERM ends waiting requests properly, and loses no message', async () => {
     const place = placeOn(kind);
     const token = await place.token();
     const agents = [place.agent(1), place.agent(1)];
@@ -151,7 +155,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
     expect(await waiting(place.agent(1), subscription)).toHaveLength(1);
   });
 
-  test('kill -9 loses no message that was taken, and brings none back that was deleted', async () => {
+  test('kill -9 loses no acknowledged message, and restores no deleted message', async () => {
     const place = placeOn(kind);
     const [, server] = place.flow.pair.resources;
     const token = await place.token();
@@ -172,7 +176,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
           }
         }
       };
-      const worked = work().catch(() => {}); // the server is gone
+      const worked = work().catch(() => {}); // the server is down
       await eventually(() => expect(kept.size).toBeGreaterThan(2 + 5 * kill));
       await server?.kill();
       await worked;
@@ -186,7 +190,7 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
   });
 });
 
-test('a PostgreSQL that pauses lets clients go without 404: their subscription is still there', async () => {
+test('if PostgreSQL pauses, waiting clients do not get 404, because their subscription still exists', async () => {
   await using own = new AsyncDisposableStack();
   const { store, postgres } = own.use(await startSharedStore({ deadline: 4 }));
   const place = own.use(await startPush('sqlite', { store }));

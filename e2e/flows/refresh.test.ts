@@ -33,7 +33,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
   beforeEach(arrive);
   afterAll(close);
 
-  test('each use gives another, with the same person, grant and scopes', async () => {
+  test('each use gives a new refresh token, with the same person, grant and scopes', async () => {
     const first = await app.tokens(browser);
     const second = tokensIn(await app.refresh(first.refresh, {}, {}, 1));
     const third = tokensIn(await app.refresh(second.refresh));
@@ -51,7 +51,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     ]);
   });
 
-  test('RFC 9700 section 4.14.2: one that comes again ends the grant, at the next request', async () => {
+  test('RFC 9700 section 4.14.2: a second use of a refresh token revokes the grant, at the next request', async () => {
     const first = await app.tokens(browser);
     const second = tokensIn(await app.refresh(first.refresh));
     expect(await isLive(second.access)).toBe(true);
@@ -61,7 +61,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     expect(await accesses(flow, person)).toEqual([]);
   });
 
-  test('RFC 9700 section 4.14.2: if it is used ten times at once, one use succeeds, and the grant ends', async () => {
+  test('RFC 9700 section 4.14.2: if it is used ten times at once, one use succeeds, and the grant is revoked', async () => {
     const other = await app.tokens(await signedIn(flow, person));
     const { refresh, access } = await app.tokens(browser);
     const answers = await tenTimes((server) => app.refresh(refresh, {}, {}, server));
@@ -78,7 +78,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     expect(await isLive(other.access)).toBe(true);
   });
 
-  test('section 10.4: that of another client is refused, and stays with its own', async () => {
+  test("section 10.4: another client's refresh token is refused, and stays valid for its own client", async () => {
     const thief = await App.add(flow);
     const { refresh, access } = await app.tokens(browser);
     expect(refusal(await thief.refresh(refresh))).toEqual(INVALID_GRANT);
@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     tokensIn(await app.refresh(refresh));
   });
 
-  test('fewer scopes for one token; more than was granted are refused', async () => {
+  test('fewer scopes are granted for one token, and more scopes than granted are refused', async () => {
     const { refresh } = await app.tokens(browser);
     const narrow = tokensIn(await app.refresh(refresh, { scope: 'documents:read' }));
     expect(decodeJwt(narrow.access)['scope']).toBe('documents:read');
@@ -99,7 +99,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     expect(decodeJwt(all.access)['scope']).toBe('documents:read documents:write');
   });
 
-  test('a refused scope does not come with a refresh', async () => {
+  test('a refused scope is not added by a refresh', async () => {
     const page = await browser.open(app.url());
     const item = `${flow.pair.documents} documents:read`;
     const back = await browser.submit(page, { decision: 'allow', item });
@@ -115,23 +115,26 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     ['passwd', () => flow.pair.setPassword(person.name, 'another battery staple')],
     ['disable', () => flow.pair.cli('user', 'disable', person.name)],
     ['end', () => flow.pair.cli('user', 'end', person.name)],
-  ])('after `user %s` it is refused, as is all that it gave', async (_command, end) => {
-    const offline = { scope: 'offline_access documents:read', prompt: 'consent' };
-    const tokens = [await app.tokens(browser), await app.tokens(browser, offline)];
-    const bystander = await newPerson(flow);
-    const other = await app.tokens(await signedIn(flow, bystander));
-    expect(await Promise.all(tokens.map(({ access }) => isLive(access)))).toEqual([true, true]);
-    await end();
-    expect(await Promise.all(tokens.map(({ access }) => isLive(access)))).toEqual([false, false]);
-    for (const server of [0, 1]) {
-      for (const { refresh } of tokens) {
-        expect(refusal(await app.refresh(refresh, {}, {}, server))).toEqual(INVALID_GRANT);
+  ])(
+    'after `user %s` the refresh token and its access tokens are refused',
+    async (_command, end) => {
+      const offline = { scope: 'offline_access documents:read', prompt: 'consent' };
+      const tokens = [await app.tokens(browser), await app.tokens(browser, offline)];
+      const bystander = await newPerson(flow);
+      const other = await app.tokens(await signedIn(flow, bystander));
+      expect(await Promise.all(tokens.map(({ access }) => isLive(access)))).toEqual([true, true]);
+      await end();
+      expect(await Promise.all(tokens.map(({ access }) => isLive(access)))).toEqual([false, false]);
+      for (const server of [0, 1]) {
+        for (const { refresh } of tokens) {
+          expect(refusal(await app.refresh(refresh, {}, {}, server))).toEqual(INVALID_GRANT);
+        }
       }
-    }
-    expect(asksToSignIn(await browser.open('/account'))).toBe(true);
-    expect(await isLive(other.access)).toBe(true);
-    tokensIn(await app.refresh(other.refresh));
-  });
+      expect(asksToSignIn(await browser.open('/account'))).toBe(true);
+      expect(await isLive(other.access)).toBe(true);
+      tokensIn(await app.refresh(other.refresh));
+    },
+  );
 
   describe('RFC 9449 section 5: a public client with a key', () => {
     let prover: DpopProver;
@@ -144,7 +147,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     const bound = async () =>
       tokensIn(await app.redeem(await app.code(browser), {}, await proofOf(prover)));
 
-    test('keeps its refresh token, which only that key can use', async () => {
+    test('the client keeps its refresh token, which only that key can use', async () => {
       const { refresh, access } = await bound();
       const other = await dpopProver();
       expect(refusal(await app.refresh(refresh, {}, await proofOf(other)))).toEqual(INVALID_GRANT);
@@ -165,7 +168,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
       }
     });
 
-    test('section 11.1: a proof is taken once', async () => {
+    test('section 11.1: a proof is accepted once', async () => {
       const { refresh } = await bound();
       const proof = await proofOf(prover);
       tokensIn(await app.refresh(refresh, {}, proof));
@@ -181,7 +184,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
   beforeEach(arrive);
   afterAll(close);
 
-  test('ten at once over two processes get the one successor, and the grant stands', async () => {
+  test('ten uses at once at two processes get the same successor, and the grant stays valid', async () => {
     const { refresh } = await app.tokens(browser);
     const answers = await tenTimes((server) => app.refresh(refresh, {}, {}, server));
     const tokens = answers.map(tokensIn);
@@ -192,7 +195,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
     tokensIn(await app.refresh(tokens[0]?.refresh ?? ''));
   });
 
-  test('RFC 9700 section 4.14.2: once the successor was used, the first one is reuse', async () => {
+  test("RFC 9700 section 4.14.2: after the successor's use, the first token is reuse", async () => {
     const { refresh } = await app.tokens(browser);
     const second = tokensIn(await app.refresh(refresh));
     const third = tokensIn(await app.refresh(second.refresh, {}, {}, 1));
@@ -202,7 +205,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
     expect(refusal(await app.refresh(third.refresh))).toEqual(INVALID_GRANT);
   });
 
-  test('another client gets nothing by it', async () => {
+  test('another client cannot use either token', async () => {
     const thief = await App.add(flow);
     const { refresh } = await app.tokens(browser);
     const second = tokensIn(await app.refresh(refresh));
@@ -211,7 +214,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
     expect(tokensIn(await app.refresh(refresh)).refresh).toBe(second.refresh);
   });
 
-  test('after the grace it is reuse', async () => {
+  test('after the grace period a second use is reuse', async () => {
     const { refresh } = await app.tokens(browser);
     const second = tokensIn(await app.refresh(refresh));
     const over = Math.floor(Date.now() / 1000) + GRACE + 1;
@@ -220,7 +223,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
     expect(await isLive(second.access)).toBe(false);
   });
 
-  test('an end by the person is an end, within the grace too', async () => {
+  test('a revocation by the person also applies within the grace period', async () => {
     const { refresh } = await app.tokens(browser);
     const second = tokensIn(await app.refresh(refresh));
     const account = await browser.open('/account/end');

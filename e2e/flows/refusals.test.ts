@@ -10,7 +10,9 @@ import { INVALID_GRANT, newPerson, post, refusal, sent, signedIn, signIn } from 
 import { tenTimes, tokensIn, VERIFIER } from './person.ts';
 import type { Parameters } from './person.ts';
 
-/** Addresses that differ a little from `CALLBACK`, which is registered (RFC 9700 section 2.1: compared exactly). */
+/**
+ * Addresses that differ slightly from the registered `CALLBACK` (RFC 9700 section 2.1: exact comparison).
+ */
 const NEAR_MISSES: readonly (readonly [what: string, uri: string])[] = [
   ['a trailing slash', `${CALLBACK}/`],
   ['a shorter path', CALLBACK.slice(0, -1)],
@@ -46,11 +48,11 @@ const NEAR_MISSES: readonly (readonly [what: string, uri: string])[] = [
   ['two of them', `${CALLBACK} ${CALLBACK}`],
 ];
 
-describe.each(STORE_KINDS)('on %s: refused', (kind) => {
+describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => {
   let flow: Flow;
   let app: App;
   let person: Person;
-  /** Somebody is signed in and has allowed `app` everything, so that a request is answered at once. */
+  /** A signed-in person has allowed `app` everything, so that a request is answered at once. */
   let browser: TestBrowser;
 
   beforeAll(async () => {
@@ -65,7 +67,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
   const ask = (parameters: Parameters, one = browser) => one.request('GET', app.url(parameters));
   const isLive = async (token: string) => (await flow.pair.get(token)) === 200;
 
-  /** The client is told by redirect, with its state and who answers (RFC 9207 section 2). */
+  /** Expects an error by redirect, with the client's state and with iss (RFC 9207 section 2). */
   function expectTold(page: Page, error: string): void {
     const location = page.headers.get('location') ?? '';
     const [start, parameters] = location.split(/[?#]/);
@@ -76,7 +78,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
     expect(location).not.toContain('code=');
   }
 
-  /** The person is told on a page; the browser is led nowhere (RFC 6749 section 4.1.2.1). */
+  /** Expects an error page without a redirect (RFC 6749 section 4.1.2.1). */
   function expectPage({ status, headers, text }: Page): void {
     expect([status, headers.get('location')]).toEqual([400, null]);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -113,7 +115,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
       expect(answer.body).not.toHaveProperty('access_token');
     });
 
-    test('section 4.5: no verifier', async () => {
+    test('section 4.5: a missing verifier', async () => {
       const code = await app.code(browser);
       const form = { grant_type: 'authorization_code', client_id: app.id, code };
       const answer = await post(flow, '/token', { ...form, redirect_uri: CALLBACK });
@@ -130,14 +132,14 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
       expect(refusal(pushed)).toEqual([400, 'invalid_request']);
     });
 
-    test('section 4.1.3 of RFC 6749: at the token endpoint', async () => {
+    test('a near miss at the token endpoint (RFC 6749 section 4.1.3)', async () => {
       for (const [what, redirect_uri] of NEAR_MISSES) {
         const answer = await app.redeem(await app.code(browser), { redirect_uri });
         expect([what, ...refusal(answer)]).toEqual([what, ...INVALID_GRANT]);
       }
     });
 
-    test('an unknown client, and one without a redirect URI', async () => {
+    test('an unknown client, and a client without a redirect URI', async () => {
       const device = await addDevice(flow);
       for (const client_id of ['', 'nobody', '__proto__', device, `${app.id} `, `${app.id}\0`]) {
         expectPage(await ask({ client_id }));
@@ -145,8 +147,8 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
     });
   });
 
-  describe('RFC 6749 section 4.1.3: a code', () => {
-    test('is refused for another client; its own can still use it', async () => {
+  describe('a code (RFC 6749 section 4.1.3)', () => {
+    test('for another client, while its own client can still use it', async () => {
       const thief = await App.add(flow);
       const code = await app.code(browser);
       expect(refusal(await thief.redeem(code))).toEqual(INVALID_GRANT);
@@ -164,7 +166,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
       expect(refusal(await app.refresh(refresh))).toEqual(INVALID_GRANT);
     });
 
-    test('section 4.1.2: ten at once over two processes: at most one succeeds, and that ends', async () => {
+    test('section 4.1.2: if it is used ten times at once at two processes, at most one use succeeds, and its tokens are revoked', async () => {
       const somebody = await newPerson(flow);
       const own = await signedIn(flow, somebody);
       const code = await app.code(own);
@@ -193,8 +195,8 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
     });
   });
 
-  describe('OpenID Connect Core 1.0 section 3.1.2.1', () => {
-    test('prompt=none: login_required of nobody, consent_required of who has not allowed it', async () => {
+  describe('a parameter (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
+    test('prompt=none: a browser without a session gets login_required, and a person without consent consent_required', async () => {
       expectTold(await ask({ prompt: 'none' }, browserAt(flow)), 'login_required');
       const stranger = await App.add(flow);
       const page = await browser.request('GET', stranger.url({ prompt: 'none' }));
@@ -204,7 +206,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
       expect(sent(await ask({ prompt: 'none' })).get('code')).toEqual(expect.any(String));
     });
 
-    test('prompt=none after a sign-out, with the old cookies: login_required', async () => {
+    test('prompt=none after a sign-out, with the old cookies, gets login_required', async () => {
       const somebody = await newPerson(flow);
       const one = await signedIn(flow, somebody);
       await app.allow(one);
@@ -235,7 +237,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
     test.each<[string, Parameters]>([
       ['max_age=0', { scope: 'openid documents:read', max_age: '0' }],
       ['prompt=login', { prompt: 'login' }],
-    ])('%s: nobody gets a code without the password', async (_what, parameters) => {
+    ])('%s gives no code without the password', async (_what, parameters) => {
       const page = await browser.open(app.url(parameters));
       expect(asksToSignIn(page)).toBe(true);
       const wrong = await browser.submit(page, { name: person.name, password: 'wrong horse' });
@@ -244,7 +246,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
       tokensIn(await app.redeem(code ?? ''));
     });
 
-    test('login_hint is text', async () => {
+    test('login_hint is shown as text only', async () => {
       const login_hint = `"><script>alert(1)</script>'><img src=x onerror=alert(1)>&lt;`;
       const page = await browserAt(flow).open(app.url({ login_hint }));
       expect(page.text).not.toMatch(/<script>|<img src=x/);
@@ -268,7 +270,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
     else expect(sent(page).get('error')).toBe('invalid_request');
   });
 
-  test('RFC 9126 section 2.2: a request_uri is of its client, and is used once', async () => {
+  test('RFC 9126 section 2.2: a request_uri belongs to its client, and is used once', async () => {
     const request = Object.fromEntries(app.request());
     const { status, body } = await post(flow, '/request', request);
     expect(status).toBe(201);

@@ -5,7 +5,7 @@ import { runProcess } from './cli-user.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Flow } from './flow.ts';
 
-/** People who are removed, and clients that get a new secret, by commands beside two of each server. */
+/** Removed people, and clients with a new secret, by commands beside two of each server. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-  /** Returns the statuses of both resource servers to the person's name and password, for a document of their own. */
+  /** Returns the statuses of both resource servers for a person's own document, with name and password. */
   function own({ name, password }: Person, init: RequestInit = {}): Promise<number[]> {
     const authorization = `Basic ${btoa(`${name}:${password}`)}`;
     return Promise.all(
@@ -29,7 +29,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const tenTimes = (...args: readonly string[]) =>
     Promise.all(Array.from({ length: 10 }, () => runProcess([...args, '--json'], flow.pair.env)));
 
-  test('a removed person is refused everywhere by the very next request; a new person with the name finds nothing', async () => {
+  test('a removed person is refused everywhere from the next request on, and a new person of that name finds no old data', async () => {
     const { pair } = flow;
     const person = await pair.addPerson(`person-${randomUUID()}`);
     await own(person, { method: 'PUT', body: 'mine' });
@@ -54,7 +54,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     ]);
   });
 
-  test('removed by ten at once: one has done it, the others find nobody', async () => {
+  test('ten removals at once: one succeeds, nine find no person', async () => {
     const person = await flow.pair.addPerson(`person-${randomUUID()}`);
     const ended = await tenTimes('user', 'remove', person.name);
     expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);

@@ -9,7 +9,7 @@ import { startApplication } from '../parts/application.ts';
 import { type RunningProcess, until } from '../parts/process.ts';
 import { home, type Home, workersOf } from './home.ts';
 
-/** Two workers of each server under load, which SIGHUP replaces (`shared/start/servers.js`). */
+/** SIGHUP replaces two workers of each server under load (`shared/start/servers.js`). */
 const parts = new AsyncDisposableStack();
 let place: Home;
 let pair: RunningProcess;
@@ -34,7 +34,7 @@ afterAll(() => parts.disposeAsync());
 
 const REQUESTS = 10_000;
 
-/** Asks one time after the other until `done`, on connections that stay open. Counts the answers by status. */
+/** Repeats requests on kept connections until `done`. Counts the answers by status. */
 async function overHttp1(url: string, done: () => boolean, count: (status: number) => void) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   while (!done()) {
@@ -45,10 +45,12 @@ async function overHttp1(url: string, done: () => boolean, count: (status: numbe
   agent.destroy();
 }
 
-/** A request that came after the GOAWAY was not done, and may be sent again (RFC 9113 sections 6.8 and 8.7). */
+/** A request after GOAWAY was not processed, and may be repeated (RFC 9113 sections 6.8 and 8.7). */
 const isRefused = (error: Error) => error.message.includes('NGHTTP2_REFUSED_STREAM');
 
-/** The same over HTTP/2 in clear text; the next connection is opened when the server says that this one ends. */
+/**
+ * Repeats requests over clear-text HTTP/2. When the server announces a connection's end, opens the next.
+ */
 async function overHttp2(url: string, done: () => boolean, count: (status: number) => void) {
   const { origin, pathname } = new URL(url);
   while (!done()) {
@@ -69,7 +71,7 @@ async function overHttp2(url: string, done: () => boolean, count: (status: numbe
   }
 }
 
-test('SIGHUP: of 10,000 requests under way none is lost, and a WebSocket is told that its server goes', async () => {
+test('SIGHUP loses none of 10,000 requests under load, and a WebSocket learns that its server ends', async () => {
   const before = [
     ...(await workersOf(pair, 'authz-server')),
     ...(await workersOf(pair, 'resource-server')),
@@ -104,7 +106,7 @@ test('SIGHUP: of 10,000 requests under way none is lost, and a WebSocket is told
   expect(new Set(after).intersection(new Set(before))).toEqual(new Set());
 });
 
-test('one worker alone is replaced, too', async () => {
+test('a single worker is replaced, too', async () => {
   await using alone = await home();
   await using single = await alone.start({}, '--workers', '1');
   const [before] = await workersOf(single, 'authz-server');
@@ -116,7 +118,7 @@ test('one worker alone is replaced, too', async () => {
   expect(after).not.toContain(before);
 });
 
-test('a configuration that is wrong by then changes nothing; once it is right, the new workers have it', async () => {
+test('an invalid configuration changes nothing, and the new workers use it once it is valid', async () => {
   const { file, config } = place;
   await writeFile(file, JSON.stringify({ ...config, tokens: { lifetime: 'long' } }));
   pair.signal('SIGHUP');

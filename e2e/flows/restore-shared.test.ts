@@ -1,5 +1,8 @@
 /** @needs psql */
-/** Tokens, links and proofs that a restore must end, on PostgreSQL without and with Redis, which was not restored. */
+/**
+ * Tokens, links and proofs that a restore must invalidate, on PostgreSQL with a Redis that is not restored,
+ * and without Redis.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +21,7 @@ const exec = promisify(execFile);
 
 const servers = ({ authz, resources }: Pair) => [...authz, ...resources];
 
-/** The database as it is now; returns what puts it back, as an operator does from a dump. */
+/** Dumps the database; returns a function that restores it, as an operator does. */
 async function dump(postgres: Postgres, file: string) {
   const { url } = postgres;
   await exec('pg_dump', ['--schema', 'countersign', '--file', file, url]);
@@ -34,7 +37,7 @@ interface Held {
   readonly request: HttpRequest;
 }
 
-/** Somebody who takes what opens something, and tries what each of it opens. */
+/** A holder of credentials that tries each of them. */
 async function holder(pair: Pair) {
   const client = await pair.addClient();
   const { name, password } = await pair.addPerson('alice');
@@ -43,7 +46,7 @@ async function holder(pair: Pair) {
   const send = overHttp({ host: hostname, port: Number(port) });
   const digest = digestClient({ username: name, password });
 
-  /** A request that was let in; sent again it is a replay. */
+  /** An admitted request. A repetition is a replay. */
   async function proved(): Promise<HttpRequest> {
     let last = get('');
     const answer = await run(digest.exchange(get('/schemes/digest/')), async (request) => {
@@ -77,7 +80,7 @@ async function holder(pair: Pair) {
 }
 const NOTHING = { token: 401, link: 404, replay: 401 };
 
-/** Restores and starts anew; until our clocks are surely past the restore, proofs are 503. */
+/** Restores and restarts. Proofs get 503 until the server's clock is surely past the restore. */
 async function restore(pair: Pair, ...args: readonly string[]) {
   await pair.cli('restore', ...args);
   const done = Date.now();
@@ -86,7 +89,7 @@ async function restore(pair: Pair, ...args: readonly string[]) {
 }
 
 describe.each(['alone', 'with Redis'])('PostgreSQL %s', (kind) => {
-  test('after a restore, and after PostgreSQL was put back, nothing of before opens anything', async () => {
+  test('after `restore`, and after PostgreSQL was restored, no earlier credential is accepted', async () => {
     await using parts = new AsyncDisposableStack();
     const postgres = parts.use(await startPostgres());
     const redis = kind === 'alone' ? undefined : parts.use(await startRedis());

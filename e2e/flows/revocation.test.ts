@@ -5,14 +5,14 @@ import { until } from '../parts/process.ts';
 import { getAll, startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 
-/** Rounds for each kind of revocation: all kinds come by one feed, so what it loses shows in their sum. */
+/** Rounds for each kind of revocation. All kinds use one feed, so that its losses would show in the sum. */
 const ROUNDS = 20;
 
-/** Two resource servers that hear of a revocation from nobody but the store. */
+/** Two resource servers that learn of revocations through the store only. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   let client: Client;
-  /** A resource server's own client, which may introspect every token for it. */
+  /** A resource server's client, which may introspect every token for it. */
   let inspector: Client;
 
   beforeAll(async () => {
@@ -30,7 +30,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     return body['active'];
   }
 
-  /** Each token works everywhere, is revoked, and works nowhere from the very next request on. */
+  /**
+   * Checks that each token works everywhere, is revoked, and is refused everywhere from the next request
+   * on.
+   */
   async function bites(
     times: number,
     issue: () => Promise<string>,
@@ -46,7 +49,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   }
 
-  describe('is refused by the very next request at both resource servers', () => {
+  describe('both resource servers refuse from the next request on', () => {
     test('RFC 7009 section 2: a token that its client revokes', async () => {
       const { pair } = flow;
       await bites(
@@ -59,7 +62,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       );
     });
 
-    test('a token that neither server has seen before', async () => {
+    test('a revoked token that neither server has seen before', async () => {
       const { pair } = flow;
       for (let time = 0; time < ROUNDS; time += 1) {
         const token = await pair.token(client);
@@ -77,7 +80,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       );
     });
 
-    test('every token of a grant, and none of another grant', async () => {
+    test('every token of a revoked grant, and none of another grant', async () => {
       const { stores } = flow;
       const other = await flow.forge({
         client_id: client.id,
@@ -93,7 +96,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await getAll(flow.pair, other)).toEqual([200, 200]);
     });
 
-    test('every token of a person, and none of another person or of a client of that name', async () => {
+    test('every token of a revoked person, and none of another person or of a client of that name', async () => {
       const { stores } = flow;
       const ofPerson = async (sub: string) =>
         flow.forge({
@@ -110,7 +113,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       for (const other of others) expect(await getAll(flow.pair, other)).toEqual([200, 200]);
     });
 
-    test('every token of a client', async () => {
+    test('every token of a revoked client', async () => {
       const { pair, stores } = flow;
       const other = await pair.token(await pair.addClient());
       await bites(
@@ -121,7 +124,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await getAll(pair, other)).toEqual([200, 200]);
     });
 
-    test('every token of a client that is removed; it gets no more', async () => {
+    test('every token of a removed client, which gets no new token', async () => {
       const { pair } = flow;
       let removed = client;
       await bites(
@@ -137,7 +140,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect([status, body['error']]).toEqual([401, 'invalid_client']);
     });
 
-    test('every token of a key that others hold; the next token has another key', async () => {
+    test('every token of a compromised key, while the next token has another key', async () => {
       const { pair } = flow;
       await bites(
         5,
@@ -147,7 +150,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('no wall clock decides: of two tokens of one second, only the earlier one is refused', async () => {
+  test('wall clocks do not matter: of two tokens of one second, only the revoked token is refused', async () => {
     const { pair, stores } = flow;
     let sameSecond = 0;
     for (let time = 0; time < 30; time += 1) {
@@ -161,7 +164,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(sameSecond).toBeGreaterThan(0);
   });
 
-  test('a token revoked while ten requests with it are under way passes none that comes after', async () => {
+  test('if a token is revoked during ten of its requests, every later request is refused', async () => {
     const { pair } = flow;
     for (let time = 0; time < 10; time += 1) {
       const token = await pair.token(client);
@@ -172,7 +175,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('a resource server that starts late knows all that was revoked while it was away', async () => {
+  test('a resource server that starts late knows all revocations before its start', async () => {
     const { pair, stores } = flow;
     const [, late] = pair.resources;
     await late?.kill();
@@ -193,7 +196,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await pair.get(await pair.token(client), 1)).toBe(200);
   });
 
-  test('entries that are swept bring no token back, and the next revocation is still heard', async () => {
+  test('the cleanup of old entries restores no token, and the next revocation is noticed', async () => {
     const { pair, stores, config } = flow;
     const remembered = async () => {
       await using feed = await stores.revocations.feed();

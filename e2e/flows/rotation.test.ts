@@ -7,20 +7,23 @@ import { getAll, startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 
 const WORKERS = 4;
-/** Milliseconds that a worker rests between two rounds: amid a rotation, and while a key's time passes. */
+/** Milliseconds between two rounds of a worker, during a rotation and while a key ages. */
 const REST = 10;
 const LONG_REST = 250;
 
 interface Issued {
   readonly token: string;
-  /** When its request was sent and answered, by `performance.now()`. */
+  /** When the token request was sent and answered, by `performance.now()`. */
   readonly asked: number;
   readonly got: number;
-  /** The statuses of both resource servers at once. */
+  /** The statuses of both resource servers, asked at once. */
   readonly statuses: readonly number[];
 }
 
-/** Gets tokens from all authorization servers by turns and uses each at once at all resource servers. */
+/**
+ * Gets tokens from all authorization servers in rotation, and uses each token at once at all resource
+ * servers.
+ */
 function startLoad(pair: Pair, client: Client, rest = REST) {
   const issued: Issued[] = [];
   const end = new AbortController();
@@ -36,7 +39,7 @@ function startLoad(pair: Pair, client: Client, rest = REST) {
   const workers = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
   return {
     issued,
-    /** Rejects when an authorization server refused. */
+    /** Rejects if an authorization server refused a request. */
     async stop(): Promise<readonly Issued[]> {
       end.abort();
       await workers;
@@ -47,14 +50,14 @@ function startLoad(pair: Pair, client: Client, rest = REST) {
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
-/** The identifiers of the keys that sign the tokens of the documents. */
+/** The ids of the keys that sign access tokens for the documents. */
 async function publishedKids(pair: Pair, server: number): Promise<unknown[]> {
   const response = await fetch(`${pair.authz[server]?.url}/jwks`);
   const { keys } = (await response.json()) as { keys: { kid: string; alg: string }[] };
   return keys.filter(({ alg }) => alg === 'ES256').map(({ kid }) => kid);
 }
 
-// Most of it waits for the end of a token: on all stores at once.
+// The test mostly waits for tokens to expire, so it runs on all stores at once.
 test.concurrent.each(STORE_KINDS)(
   'on %s: a rotation under load refuses no token, and retires the old key after its last token',
   async (kind) => {
@@ -75,7 +78,7 @@ test.concurrent.each(STORE_KINDS)(
     await until(() => WORKERS <= load.issued.slice(-WORKERS).filter(signedBy(kid)).length);
     const amid = await load.stop();
 
-    // The last token of the old key is good until it expires.
+    // The last token of the old key is valid until it expires.
     const last = amid.findLast(signedBy(old));
     const later = startLoad(pair, client, LONG_REST);
     const { exp = 0 } = decodeJwt(last?.token ?? '');
@@ -102,7 +105,7 @@ describe.each(STORE_KINDS)('on %s: a compromised key', (kind) => {
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-  test('under load: its tokens end, and every token issued from then on works', async () => {
+  test('under load: its tokens are refused, and every token issued afterwards works', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     const load = startLoad(pair, client);
@@ -124,7 +127,7 @@ describe.each(STORE_KINDS)('on %s: a compromised key', (kind) => {
     await load.stop();
   });
 
-  test('without load: the very next token works everywhere', async () => {
+  test('without load: the next token works everywhere', async () => {
     const { pair } = flow;
     const client = await pair.addClient();
     for (let rotation = 0; rotation < 2; rotation += 1) {

@@ -16,12 +16,12 @@ const ALL: Readonly<Record<string, (view: View) => Answer>> = {
     ),
 };
 
-/** The page without the field by which the browser goes on from it at once. */
+/** A page without the field that makes the browser leave it at once. */
 function still({ fields: { Refresh: _goesOn, ...fields }, ...page }: Answer): Answer {
   return { ...page, fields };
 }
 
-/** Every page of both servers, by name, with what people may see on it. */
+/** Every page of both servers, by name, as people may see it. */
 export const PAGES = Object.fromEntries(
   Object.entries(ALL).map(([name, page]) => [name, (view: View) => still(page(view))]),
 );

@@ -12,7 +12,7 @@ const BYE = 'https://app.example/bye';
 const OFFLINE = { scope: 'openid offline_access documents:read', prompt: 'consent' };
 const ONLINE = { scope: 'openid documents:read' };
 
-/** Addresses that differ a little from `BYE`, which is registered. */
+/** Addresses that differ slightly from the registered `BYE`. */
 const NEAR_MISSES = [
   ['another path', `${BYE}/`],
   ['a longer path', `${BYE}e`],
@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
     }
   }
 
-  describe('ends what ends with the session, and nothing else', () => {
+  describe("revokes the session's access, and nothing else", () => {
     test.each<[string, (signIn: string) => Promise<Page>]>([
       ['from our own pages', async () => confirm(await browser.open('/sign-out'))],
       [
@@ -109,19 +109,19 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
       return grant?.signIn ?? '';
     }
 
-    /** With `offline_access` (OpenID Connect Core 1.0 section 11). */
+    /** Tokens with `offline_access` (OpenID Connect Core 1.0 section 11). */
     async function tokensOfAnotherApp() {
       const another = await App.add(flow);
       return { app: another, tokens: await another.tokens(browser, OFFLINE) };
     }
 
-    test('a code that was not redeemed gives nothing afterwards', async () => {
+    test('an unredeemed code gives no tokens afterwards', async () => {
       const code = await app.code(browser, ONLINE);
       await confirm(await browser.open('/sign-out'));
       expect(refusal(await app.redeem(code, {}, {}, 1))).toEqual(INVALID_GRANT);
     });
 
-    test('a sign-in that waits in another tab does not come back', async () => {
+    test('a sign-in that waits in another tab cannot continue', async () => {
       const another = await App.add(flow);
       const waiting = await browser.open(another.url(ONLINE));
       expect(waiting.status).toBe(200);
@@ -135,7 +135,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
   });
 
   describe('OpenID Connect RP-Initiated Logout 1.0 section 2: id_token_hint', () => {
-    test('names the client, so that the person is led back with the state', async () => {
+    test('names the client, so that the person returns with the state', async () => {
       const { id } = await app.tokens(browser, ONLINE);
       const state = 'a b&c=d#e"<';
       const page = await ask({ id_token_hint: id, post_logout_redirect_uri: BYE, state });
@@ -147,7 +147,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    test('is not needed', async () => {
+    test('may be missing', async () => {
       const page = await ask({ client_id: app.id, post_logout_redirect_uri: BYE });
       expect((await confirm(page)).headers.get('location')).toBe(BYE);
     });
@@ -182,7 +182,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    test('does not sign out somebody else without asking', async () => {
+    test('does not sign another person out without asking', async () => {
       const stranger = await newPerson(flow);
       const { id } = await app.tokens(await signedIn(flow, stranger), ONLINE);
       const page = await ask({ id_token_hint: id, post_logout_redirect_uri: BYE });
@@ -191,7 +191,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
     });
   });
 
-  test('RP-Initiated Logout 1.0 section 3: post_logout_redirect_uri that is nearly the registered one is never followed: the person is asked, and stays on our page', async () => {
+  test('RP-Initiated Logout 1.0 section 3: a post_logout_redirect_uri that is nearly registered is not followed: the person is asked, and stays on our page', async () => {
     for (const [what, uri] of NEAR_MISSES) {
       const page = await ask({ client_id: app.id, post_logout_redirect_uri: uri });
       const { status, headers } = page;
@@ -216,14 +216,14 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('section 3: without a client nobody is led anywhere', async () => {
+  test('section 3: without a client the person is not redirected', async () => {
     const page = await ask({ post_logout_redirect_uri: BYE });
     const done = page.forms.length > 0 ? await confirm(page) : page;
     expect(done.headers.get('location')).toBeNull();
     expect(new URL(done.url).origin).toBe(flow.pair.issuer);
   });
 
-  test('section 6: a link alone signs nobody out, nor does another site', async () => {
+  test('section 6: a link alone, or another site, signs no person out', async () => {
     const page = await ask({ client_id: app.id });
     expect(await isSignedIn(browser)).toBe(true);
     const [form] = page.forms;
@@ -241,7 +241,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('ten at once leave nothing that is signed in', async () => {
+  test('ten sign-outs at once leave no session', async () => {
     const tokens = await app.tokens(browser, ONLINE);
     const also = alsoAt(flow, browser, 1);
     const page = await browser.open('/sign-out');

@@ -26,8 +26,8 @@ import { startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
 /**
- * The engine on our adapter, two instances on two connections, as two AS processes would be. Whatever may
- * be used once is used ten times at once.
+ * oidc-provider with our adapter: two instances on two connections, like two authorization server
+ * processes. Everything for one use is used ten times at once.
  */
 const RESOURCE = 'https://api.example/documents/';
 const SECRET = 'a secret of the test';
@@ -193,7 +193,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     return provider;
   }
 
-  /** Sends one form ten times at once, by turns to both instances. */
+  /** Sends one form ten times at once, alternately to both instances. */
   async function tenTimes(form: Record<string, string>, fields: Record<string, string> = {}) {
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, turn) => {
@@ -337,7 +337,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     }
   });
 
-  test('RFC 7523 section 3: if a client assertion is used ten times at once, one use succeeds, the others are invalid_client', async () => {
+  test('RFC 7523 section 3: if a client assertion is used ten times at once, one use succeeds, and nine get invalid_client', async () => {
     const now = Math.floor(systemClock.now() / 1000);
     const assertion = await new SignJWT({
       iss: 'machine',
@@ -364,7 +364,7 @@ function fail(): never {
   throw new Error('no such store');
 }
 
-/** A feed that was just opened may still be reading. */
+/** A newly opened feed may still be reading. */
 async function untilTrusted(current: () => unknown): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -20,14 +20,14 @@ import type { RunningProcess } from '../parts/process.ts';
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-/** Ends it as Ctrl-C does; resolves to its exit code. */
+/** Ends the process as Ctrl-C does; resolves to its exit code. */
 async function interrupt(running: RunningProcess): Promise<number | null> {
   running.signal('SIGINT');
   await running.exited();
   return running.exitCode;
 }
 
-/** One request after the other on one connection, until an answer says that it is the last or none comes. */
+/** Repeats requests on one connection until an answer announces its end, or none comes. */
 function keepAsking(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers: number[] = [];
@@ -46,7 +46,7 @@ function keepAsking(url: string) {
   return { answers, end };
 }
 
-/** Lines of the banner, without those of the log. */
+/** The banner's lines without log lines. */
 const banner = ({ output }: RunningProcess) =>
   output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
 
@@ -61,7 +61,7 @@ async function demoToken({ issuer, firstStart }: Home): Promise<string> {
   return access_token;
 }
 
-/** Runs `npm start` in a process group of its own, as a terminal or a supervisor does. */
+/** Runs `npm start` in its own process group, as a terminal or a supervisor does. */
 const startGroup = ({ env }: Home) =>
   startProcess('setsid', ['npm', 'start'], {
     cwd: ROOT,
@@ -82,7 +82,7 @@ async function halfAnUpload(place: Home) {
     const { stdout } = await run('find', [content, '-name', '*.part', '-size', `${half.length}c`]);
     return stdout !== '';
   });
-  /** Writes the other half; resolves to the status of the answer. */
+  /** Writes the second half; resolves to the status. */
   async function finish(): Promise<number> {
     upload.end(half);
     const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
@@ -91,7 +91,7 @@ async function halfAnUpload(place: Home) {
   return { url, authorization, half, finish };
 }
 
-/** Returns the output of bash when the text is pasted into it. */
+/** Pastes the text into bash, and returns the output. */
 async function paste(lines: string): Promise<string> {
   const bash = spawn('bash', { stdio: ['pipe', 'pipe', 'ignore'] });
   bash.stdin.end(lines);
@@ -104,7 +104,7 @@ const refusesConnections = async (url: string) =>
     () => true,
   );
 
-test('a first start, ended by Ctrl-C amid an upload: its printed commands can be pasted, at the next start too', async () => {
+test("after Ctrl-C during an upload, the first start's printed commands still work, also after the next start", async () => {
   await using place = await home();
   await using first = await place.start();
   expect(banner(first).at(-1)).toContain('ready');
@@ -133,7 +133,7 @@ test('a first start, ended by Ctrl-C amid an upload: its printed commands can be
   expect(await refusesConnections(place.resource)).toBe(true);
 });
 
-test('a supervisor sends SIGTERM to all processes of the service: an upload is finished first', async () => {
+test('if a supervisor sends SIGTERM to all processes of the service, an upload is finished first', async () => {
   await using place = await home();
   const running = await startGroup(place);
   const { url, finish } = await halfAnUpload(place);
@@ -144,27 +144,27 @@ test('a supervisor sends SIGTERM to all processes of the service: an upload is f
   expect(running.output).not.toContain('has ended');
 });
 
-test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, and all end well', async () => {
+test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, and both servers end properly', async () => {
   await using place = await home();
   const running = await startGroup(place);
   expect(await paste(await readFile(place.firstStart, 'utf8'))).toContain('HTTP/1.1 200 OK');
   process.kill(-(running.pid ?? 0), 'SIGINT');
   await running.exited();
-  // npm itself may end by the signal; what counts is that the servers, which it does not reach, ended by themselves.
+  // npm itself may end by the signal. The servers do not get the signal, and must end by themselves.
   expect(running.output.match(/"event":"ending","reason":"SIGTERM"/g)).toHaveLength(2);
   expect(running.output).not.toContain('has ended');
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);
 });
 
-test('SIGTERM to npm start, as from a supervisor, ends both servers with what they were asked', async () => {
+test('SIGTERM to npm start, as from a supervisor, ends both servers after their current requests', async () => {
   await using place = await home();
   await using running = await startProcess('npm', ['start'], {
     cwd: ROOT,
     env: place.env,
     ready: (output) => output.includes('ready.'),
   });
-  // Clients that keep their connections busy, at both servers.
+  // Clients at both servers that keep their connections busy.
   const origins = Array.from({ length: 6 }, () => [place.issuer, place.resource]).flat();
   const clients = origins.map((origin) => keepAsking(`${origin}/health/live`));
   await until(() => clients.every(({ answers }) => answers.length > 5));
@@ -191,7 +191,7 @@ test.each(['SIGQUIT', 'SIGUSR2'] as const)(
   },
 );
 
-test('SIGUSR1 opens no debugger in any process, to which any user of the machine might connect', async () => {
+test('SIGUSR1 opens no debugger in any process, because any user of the machine could connect to it', async () => {
   await using place = await home();
   await using running = await place.start();
   const servers = ['authz-server', 'resource-server'];
@@ -207,7 +207,7 @@ test('SIGUSR1 opens no debugger in any process, to which any user of the machine
 });
 
 test.each(['authz', 'resource', 'proxy'] as const)(
-  'a taken port names the setting listen.%s.port, and nothing runs on',
+  'a taken port gives an error with the setting listen.%s.port, and no process is left',
   async (name) => {
     await using place = await home();
     const other = createServer().listen(place.ports[name], '127.0.0.1');
@@ -223,7 +223,7 @@ test.each(['authz', 'resource', 'proxy'] as const)(
   },
 );
 
-test('a server that dies is started again; when the parent is killed, none runs on', async () => {
+test('a server that dies is started again, and no process is left if the parent is killed', async () => {
   await using place = await home();
   await using pair = await place.start();
   const folders = ['authz-server', 'resource-server'];
@@ -242,7 +242,7 @@ test('a server that dies is started again; when the parent is killed, none runs 
 });
 
 describe('two workers of each server', () => {
-  /** Connections that are opened meanwhile come to this worker of the resource server: the other stands still. */
+  /** Sends new connections to this worker of the resource server: the other worker is paused. */
   async function onlyTo<T>(worker: number, action: () => Promise<T>): Promise<T> {
     const all = await workersOf(pair, 'resource-server');
     const others = all.filter((pid) => pid !== worker);
@@ -254,7 +254,10 @@ describe('two workers of each server', () => {
     }
   }
 
-  /** Opens so many at once, asks on each, and resolves to the statuses; they stay open. */
+  /**
+   * Opens `count` connections at once, sends a request on each, and resolves to the statuses. The
+   * connections stay open.
+   */
   async function tellAll(port: number, count: number, ask: string) {
     const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
     const statuses = await Promise.all(
@@ -281,7 +284,7 @@ describe('two workers of each server', () => {
     await place[Symbol.asyncDispose]();
   });
 
-  test('make what there is to try once, at their first start on an empty folder', async () => {
+  test('make the demo data once, at the first start on an empty folder', async () => {
     const kept = await readFile(place.firstStart, 'utf8');
     expect(pair.output).toContain(kept.trim());
     expect(kept.match(/^client_secret/gm)).toHaveLength(1);
@@ -289,23 +292,23 @@ describe('two workers of each server', () => {
     expect(banner(pair).filter((line) => line.includes('ready'))).toHaveLength(1);
   });
 
-  test('have one arena of memory each', async () => {
+  test('have one memory arena each', async () => {
     for (const worker of await workersOf(pair, 'resource-server')) {
       const environment = (await readFile(`/proc/${worker}/environ`, 'utf8')).split('\0');
       expect(environment).toContain('MALLOC_ARENA_MAX=1');
     }
   });
 
-  test('take no more connections of one address than one would', async () => {
+  test('together accept no more connections of one address than a single worker would', async () => {
     const ask = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const { sockets, statuses } = await tellAll(place.ports.resource, 60, ask);
     for (const socket of sockets) socket.destroy();
     const taken = statuses.filter((status) => status === 200).length;
     expect(taken).toBeLessThanOrEqual(40);
-    expect(taken).toBeGreaterThan(20); // both have some
+    expect(taken).toBeGreaterThan(20); // both workers have some
   });
 
-  test('open as many tunnels for one account as one worker would: two of ten at once', async () => {
+  test('together open as many tunnels for one account as one worker would: two of ten at once', async () => {
     const password = /^password +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
     const target = new URL(place.resource).host;
     const ask = `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\nProxy-Authorization: Basic ${btoa(`demo:${password}`)}\r\n\r\n`;
@@ -320,10 +323,10 @@ describe('two workers of each server', () => {
     });
   });
 
-  test('a token that one of them has revoked is refused by each from the next request on', async () => {
+  test('a token revoked through one worker is refused by each from the next request on', async () => {
     const secret = /^client_secret +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
     const authorization = `Basic ${btoa(`demo-machine:${secret}`)}`;
-    /** Asks one worker after the other. */
+    /** Sends a request to each worker, one after another. */
     const each = async (ask: string) => {
       const said: number[] = [];
       for (const worker of await workersOf(pair, 'resource-server')) {
@@ -345,7 +348,7 @@ describe('two workers of each server', () => {
     expect(statuses).toEqual(Array.from({ length: 5 }, () => [200, 200, 401, 401]).flat());
   });
 
-  test('one for which the system has no files is tried again until it has', async () => {
+  test('a worker that cannot open files is started again until it can', async () => {
     const pid = String(pair.pid);
     const listening = () => pair.output.match(/"event":"listening"/g)?.length ?? 0;
     const before = listening();
@@ -357,7 +360,7 @@ describe('two workers of each server', () => {
     await until(() => listening() === before + 1);
   });
 
-  test('one is killed: only its connections break, it is replaced, and SIGTERM ends all when they have answered', async () => {
+  test('if a worker is killed, only its connections break, a new worker starts, and SIGTERM ends all after their answers', async () => {
     const workers = await workersOf(pair, 'resource-server');
     const [first = 0] = workers;
     const clients: ReturnType<typeof keepAsking>[] = [];
@@ -381,7 +384,8 @@ describe('two workers of each server', () => {
     await until(() => clients.some(({ answers }, at) => answers.length > (before[at] ?? 0)));
     clients.push(...Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`)));
     await until(() => clients.slice(6).every(({ answers }) => answers.length > 0));
-    const killed = over; // in a burst, the quicker worker gets more of them: all twelve are fewer than one may hold
+    // in a burst the faster worker gets more connections; twelve are fewer than one worker's limit
+    const killed = over;
     expect(await interrupt(pair)).toBe(0);
     const ends = await Promise.all(clients.map(({ end }) => end));
     const count = (told: RegExp) => ends.filter((end) => told.test(end)).length;
@@ -391,7 +395,7 @@ describe('two workers of each server', () => {
   });
 });
 
-describe('whatever can be reached from elsewhere is production', () => {
+describe('a server that is reachable from other machines is in production mode', () => {
   const PUBLIC = {
     COUNTERSIGN_PUBLIC: 'https://auth.example https://api.example',
     COUNTERSIGN_SECRET: 'x'.repeat(32),
@@ -413,7 +417,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     expect(existsSync(place.firstStart)).toBe(false);
   });
 
-  test('where the public issuer cannot be reached from inside, tokens are taken all the same', async () => {
+  test('if the public issuer is not reachable from inside, tokens are accepted all the same', async () => {
     await using place = await home();
     await using pair = await place.start(PUBLIC);
     const main = entryFile('shared/cli/main.ts');
@@ -434,7 +438,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     expect(await interrupt(pair)).toBe(0);
   });
 
-  test('with all that is needed it starts, a worker of each server for each core, without a demo client', async () => {
+  test('with all required settings it starts one worker of each server per core, without a demo client', async () => {
     await using place = await home();
     await using pair = await place.start({ ...PUBLIC, COUNTERSIGN_WORKERS: '' });
     const workers = Math.min(availableParallelism(), 8);
@@ -446,7 +450,7 @@ describe('whatever can be reached from elsewhere is production', () => {
     expect(await interrupt(pair)).toBe(0);
   });
 
-  test('a demo client of an earlier start gets no token there', async () => {
+  test('the demo client of an earlier start gets no token in production', async () => {
     await using place = await home();
     await using development = await place.start();
     expect(await interrupt(development)).toBe(0);
@@ -464,7 +468,7 @@ describe('whatever can be reached from elsewhere is production', () => {
   });
 });
 
-test('COUNTERSIGN_POSTGRES_URL and COUNTERSIGN_REDIS_URL: the same pair on both, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
+test('COUNTERSIGN_POSTGRES_URL and COUNTERSIGN_REDIS_URL: the pair uses both, writes no embedded store, and runs on when its log reader ends', async () => {
   await using shared = await startSharedStore({ password: 'swordfish' });
   await using place = await home();
   const extra = {
@@ -480,12 +484,12 @@ test('COUNTERSIGN_POSTGRES_URL and COUNTERSIGN_REDIS_URL: the same pair on both,
     const authorization = `Bearer ${await demoToken(place)}`;
     const answer = await fetch(`${place.resource}/documents/`, { headers: { authorization } });
     expect(answer.status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 30)); // each has its lines written
+    await new Promise((resolve) => setTimeout(resolve, 30)); // each server has written log lines by then
   }
   expect(await interrupt(pair)).toBe(0);
 });
 
-test('a data folder that cannot be made, or a PostgreSQL that is not there, is said in words', async () => {
+test('an error message names a data folder that cannot be made, or a PostgreSQL that is down', async () => {
   await using place = await home();
   const url = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
   const without = await place.refused({ COUNTERSIGN_POSTGRES_URL: url });

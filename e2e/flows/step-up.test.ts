@@ -66,7 +66,7 @@ async function start(kind: StoreKind): Promise<void> {
 beforeAll(() => allStarted(STORE_KINDS.map(start)));
 afterAll(() => parts.disposeAsync());
 
-/** Makes the latest sign-in of a person one by these means, so many seconds ago. */
+/** Changes the person's latest sign-in to this method and age in seconds. */
 async function becomes({ stores, config }: Flow, { id }: Person, acr: Acr, ago = 0): Promise<void> {
   const store = { stores, clock: systemClock, longestLife: longestLife(config) };
   const [latest] = await listSignIns(store, id);
@@ -78,7 +78,7 @@ async function becomes({ stores, config }: Flow, { id }: Person, acr: Acr, ago =
   await stores.artefacts.put(artefact);
 }
 
-/** Puts a token into the login whose sign-in is 1,000 seconds ago; resolves to when that was. */
+/** Puts a token into the login whose sign-in is 1,000 seconds ago; resolves to the time of that sign-in. */
 async function agedLogin(flow: Flow, user: CliUser): Promise<number> {
   const login = (await user.kept('login.json')) as { readonly access_token: string };
   const claims = decodeJwt<ForgedClaims>(login.access_token);
@@ -102,7 +102,7 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
     browser = await signedIn(flow, person);
   });
 
-  /** Each door: the audience of its tokens, and its status and challenge for a token. */
+  /** Each endpoint: the audience of its tokens, and its status and challenge for a token. */
   const DOORS = {
     documents: (method: string, authorization: string) =>
       fetch(`${flow.pair.documents}absent`, { method, headers: { authorization } }),
@@ -135,7 +135,7 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
       return { status: response.status, params: { ...bearer?.params } };
     };
 
-    test('the challenge, the request that it asks for, a token, and in', async () => {
+    test('a challenge leads to a request, a token and admission', async () => {
       await becomes(flow, person, BY_PASSWORD, 1000);
       const weak = await app.tokens(browser, { resource: resource() });
       expect((await ask('GET', weak.access)).status).toBeLessThan(405);
@@ -150,7 +150,7 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
 
       const { acr_values = '', max_age = '' } = params;
       const asked = { resource: resource(), acr_values, max_age };
-      // The issuer's host is an address, so nobody has a passkey: the request ends, and does not loop.
+      // The issuer's host is an IP address, so passkeys are impossible: the request ends and does not loop.
       const refused = sent(await browser.open(app.url(asked)));
       expect(refused.get('error')).toBe('unmet_authentication_requirements');
 
@@ -158,11 +158,11 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
       const strong = await app.tokens(browser, asked);
       expect(decodeJwt(strong.access)).toMatchObject({ acr: PASSKEY });
       expect((await ask('DELETE', strong.access)).status).toBe(LET_IN[door]);
-      // The token before is what it was.
+      // The earlier token is unchanged.
       expect((await ask('DELETE', weak.access)).status).toBe(401);
     });
 
-    test('a sign-in that is too old: max_age of the challenge asks for the password', async () => {
+    test('if the sign-in is too old, max_age of the challenge asks for the password', async () => {
       await becomes(flow, person, BY_PASSWORD, 1000);
       const old = await app.tokens(browser, { resource: resource() });
       const { status, params } = await ask('PUT', old.access);
@@ -182,7 +182,7 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
       expect((await ask('PUT', recent.access)).status).not.toBe(401);
     });
 
-    test('a request for less than the challenge asks for gives a token that is refused again', async () => {
+    test('a request for less than the challenge demands gives a token that is refused again', async () => {
       await becomes(flow, person, BY_PASSWORD);
       const asked = { resource: resource(), acr_values: BY_PASSWORD, max_age: '31536000' };
       const { access } = await app.tokens(browser, asked);
@@ -190,7 +190,7 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
     });
   });
 
-  test('a refresh token of before the step-up stays what it was', async () => {
+  test('a refresh token from before the step-up stays weak', async () => {
     await becomes(flow, person, BY_PASSWORD);
     const scope = 'openid offline_access documents:read documents:write';
     const weak = { resource: API, scope, prompt: 'consent' };
@@ -201,7 +201,7 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
     expect(decodeJwt(access)['acr']).toBe(BY_PASSWORD);
   });
 
-  test('the command line says how to log in, and that login is let in', async () => {
+  test('the command line says how to log in, and the new login is admitted', async () => {
     await using user = await CliUser.start(flow, person);
     await user.approve(['login', '--resource', flow.pair.documents]);
     const old = await agedLogin(flow, user);

@@ -5,7 +5,9 @@ import { VERSION } from '#shared/base/version.ts';
 import { crash, type Turn } from './crashes.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 
-/** The build under test, and beside it the same of another version: packages are found from there as well. */
+/**
+ * The build under test, and a copy of it with another version number, in a place where packages are found.
+ */
 const BUILD = process.env['BUNDLE_UNDER_TEST'] ?? '';
 const LATER = `${BUILD}-later-${process.pid}`;
 const LATER_VERSION = '999.0.0';
@@ -28,7 +30,7 @@ afterAll(() => rm(LATER, { recursive: true, force: true }));
 const TURNS = 6;
 
 test.each(STORE_KINDS)(
-  'on %s: servers of two builds take turns under load, and nothing that was acknowledged is lost',
+  'on %s: servers of two builds replace each other under load, and no acknowledged write is lost',
   async (kind) => {
     await using flow = await startFlowOn(kind, { resource: 2 });
     const { pair } = flow;

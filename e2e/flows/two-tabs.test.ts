@@ -6,7 +6,7 @@ import { answerIn, testSite } from '../../authz-server/integration/site.fixture.
 import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
 import { startStore, STORE_KINDS } from './flow.ts';
 
-/** The engine gives a session another identifier whenever a browser comes back from one of our pages. */
+/** oidc-provider changes the session's id whenever a browser returns from one of our pages. */
 describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
   const parts = new AsyncDisposableStack();
   let site: TestSite;
@@ -22,14 +22,14 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ');
 
-  /** Follows the redirect with the cookies that the browser has at this moment. */
+  /** Follows the redirect with the browser's current cookies. */
   function resuming(browser: TestBrowser, redirect: Page): () => Promise<Page> {
     const location = redirect.headers.get('location') ?? '';
     const cookie = ownCookies(browser, new URL(location).pathname);
     return () => browser.request('GET', location, undefined, { cookie });
   }
 
-  /** Two tabs in which the person has pressed the button; neither is back at the engine. */
+  /** Two tabs in which the person has clicked. Neither tab has returned to oidc-provider yet. */
   async function pressed(first = 'allow', second = 'allow') {
     const { browser, page } = await atConsent(site, { prompt: 'consent' });
     const other = await browser.open(authorize());
@@ -54,14 +54,14 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
     expect((await fetch(`${site.url}/userinfo`, { headers })).status).toBe(200);
   }
 
-  test('"Allow" in both, one after the other: both get tokens, and nobody is signed out', async () => {
+  test('"Allow" in both, one after the other: both get tokens, and the person stays signed in', async () => {
     const { browser, one, two } = await pressed();
     const pages = [await one(), await two()];
     for (const page of pages) await expectToken(page);
     await expectSignedIn(browser);
   });
 
-  test('"Allow" in both at once: both get tokens, and nobody is signed out', async () => {
+  test('"Allow" in both at once: both get tokens, and the person stays signed in', async () => {
     for (let round = 0; round < 6; round++) {
       const { browser, one, two } = await pressed();
       for (const page of await Promise.all([one(), two()])) await expectToken(page);
@@ -73,20 +73,20 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
     ['allow', 'deny'],
     ['deny', 'allow'],
     ['deny', 'deny'],
-  ])('"%s" in one and "%s" in the other: nobody is signed out', async (first, second) => {
+  ])('"%s" in one and "%s" in the other: the person stays signed in', async (first, second) => {
     const { browser, one, two } = await pressed(first, second);
     for (const page of [await one(), await two()]) expect(answerIn(page).get('state')).toBeTruthy();
     await expectSignedIn(browser);
   });
 
-  test('a lost answer: the browser asks again, gets the same, and is still signed in', async () => {
+  test('after a lost answer the browser asks again, gets the same answer, and is still signed in', async () => {
     const { browser, one } = await pressed();
     const [first, again] = [await one(), await one()];
     expect(answerIn(again).toString()).toBe(answerIn(first).toString());
     await expectSignedIn(browser);
   });
 
-  test('the former identifier of a session is a pointer, and opens nothing else', async () => {
+  test('the former id of a session is a pointer only, and gives no access by itself', async () => {
     const { browser, one } = await pressed();
     const former = ownCookies(browser, '/');
     await one();
@@ -105,7 +105,7 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
     );
   });
 
-  test('RFC 6265 section 8.4: a request that writes after a password was given does not bring the former identifier back', async () => {
+  test('RFC 6265 section 8.4: a request that writes after the password was given does not restore the former id', async () => {
     const browser = site.browser();
     await browser.submit(await browser.open('/account'), ALICE, '/sign-in');
     const former = ownCookies(browser, '/');
@@ -114,7 +114,7 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
     const get = artefacts.get.bind(artefacts);
     const [reads, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let times = 0;
-    // The second time it looks what it writes over.
+    // The second read sees what the request would overwrite.
     const spy = jest.spyOn(artefacts, 'get').mockImplementation(async (what, one) => {
       if (what === 'Session' && one === id && ++times === 2) {
         reads.resolve();
@@ -134,7 +134,7 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
     await expectSignedIn(browser);
   });
 
-  test('RFC 6265 section 8.4: it does not resume an interaction of another session', async () => {
+  test('RFC 6265 section 8.4: a former id does not resume an interaction of another session', async () => {
     const stolen = await pressed();
     const former = ownCookies(stolen.browser, '/').split('; ');
     await stolen.one();
@@ -167,7 +167,7 @@ describe.each(STORE_KINDS)('on %s: one browser with two tabs', (kind) => {
         if (latest) await endSignIn(site.server, latest);
       },
     ],
-  ])('after %s no former identifier leads on', async (_what, happens) => {
+  ])('after %s no former id is valid', async (_what, happens) => {
     const { browser, one, two } = await pressed();
     await one();
     await happens(browser);

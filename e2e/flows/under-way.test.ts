@@ -11,7 +11,7 @@ import { type Client, type Flow, startFlowOn, STORE_KINDS } from './flow.ts';
 const LONG = Buffer.alloc(32 * 1024 * 1024, 'x');
 const SCOPES = { safe: ['documents:read'], unsafe: ['documents:write'] };
 
-/** Answers that never end, and sockets that stay open. */
+/** An application with endless answers and with sockets that stay open. */
 async function startApplication() {
   const uploads = new Set<string | undefined>();
   const server = http.createServer((request, response) => {
@@ -39,13 +39,13 @@ async function startApplication() {
 
 interface UnderWay {
   isOpen(): boolean;
-  /** Resolves to how it ended. */
+  /** Resolves to how the request ended. */
   over(): Promise<'cut' | 'whole'>;
 }
 
 type Tokens = Readonly<Record<'app' | 'files', string>>;
 
-describe.each(STORE_KINDS)('on %s, by another process', (kind) => {
+describe.each(STORE_KINDS)('on %s: a revocation by another process', (kind) => {
   const parts = new AsyncDisposableStack();
   let application: Awaited<ReturnType<typeof startApplication>>;
   let flow: Flow;
@@ -122,7 +122,7 @@ describe.each(STORE_KINDS)('on %s, by another process', (kind) => {
     'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
   };
 
-  /** One of each kind. */
+  /** One request of each kind. */
   function all({ app, files }: Tokens): Promise<UnderWay[]> {
     const path = `/upload-${randomUUID()}`;
     const continuing = ask('PUT', `/files${path}`, files, { expect: '100-continue' });
@@ -172,12 +172,12 @@ describe.each(STORE_KINDS)('on %s, by another process', (kind) => {
       () => ({}),
       (_, id) => flow.pair.cli('client', 'remove', id),
     ],
-  ])('requests under way end with %s, and those of others go on', async (_, claims, end) => {
+  ])("cuts off current requests with %s, and no other client's", async (_, claims, end) => {
     const { id } = await flow.pair.addClient();
     const ended = await tokens({ client_id: id, ...claims(id) });
     const [mine, theirs] = [await all(ended), await all(other)];
     await end(ended, id);
-    // Until the others are over it is read by nobody.
+    // Until the other requests are over, this one is not read.
     const [slow, ...rest] = mine;
     expect(new Set(await Promise.all(rest.map((one) => one.over())))).toEqual(new Set(['cut']));
     expect(await slow?.over()).toBe('cut');
@@ -185,7 +185,7 @@ describe.each(STORE_KINDS)('on %s, by another process', (kind) => {
     expect(await theirs[0]?.over()).toBe('whole');
   });
 
-  test('RFC 7009 section 2: and with a token that its client revokes at the authorization server', async () => {
+  test('RFC 7009 section 2: cuts off requests with a token that its client revokes at the authorization server', async () => {
     const { pair } = flow;
     const resource = `${pair.resource}/app/`;
     const form = { grant_type: 'client_credentials', resource };

@@ -1,4 +1,7 @@
-/** The pair with servers elsewhere that follow its revocations, and what they say at the moment of an acknowledgement. */
+/**
+ * The pair with remote servers that follow its revocations, and the verdicts of these followers right after
+ * an acknowledgement.
+ */
 import { randomUUID } from 'node:crypto';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
@@ -9,21 +12,24 @@ import { type Client, type Flow, startFlow, startFlowOn, type StoreKind } from '
 
 const FOLLOWER = new URL('follower.ts', import.meta.url).pathname;
 const PORT = /listening at (\d+)\n/;
-/** Milliseconds: one that stands still says nothing. */
+/** Milliseconds: a paused follower does not answer. */
 const SILENT = 1_000;
 
-/** One server elsewhere. */
+/** One remote server that follows the revocations. */
 export class FollowerProcess implements AsyncDisposable {
   readonly process: RunningProcess;
   readonly #leave: () => void;
 
-  /** `leave`: the test that asks all of them forgets it. */
+  /** `leave`: removes this follower from the test's list. */
   constructor(process: RunningProcess, leave: () => void) {
     this.process = process;
     this.#leave = leave;
   }
 
-  /** Returns its verdict on such a token: 200, 401, 503, or 0 if there is no answer in that time (milliseconds). */
+  /**
+   * Returns the follower's verdict on a token with these claims: 200, 401, 503, or 0 without an answer
+   * within `patience` milliseconds.
+   */
   async verdict(claims: RevocableClaims, patience = SILENT): Promise<number> {
     const port = PORT.exec(this.process.output)?.[1];
     const url = `http://127.0.0.1:${port}/?${encodeURIComponent(JSON.stringify(claims))}`;
@@ -45,15 +51,18 @@ export interface FollowedFlow extends AsyncDisposable {
   /** The client of the followers. */
   readonly client: Client;
   readonly followers: ReadonlySet<FollowerProcess>;
-  /** One more, until it is disposed of, which follows the authorization server at that address. */
+  /** Starts one more follower of the authorization server at this address, until it is disposed of. */
   follow(authz: string): Promise<FollowerProcess>;
-  /** Claims of a token that nothing has revoked. */
+  /** Claims of a token that is not revoked. */
   claims(changes?: Partial<RevocableClaims>): RevocableClaims;
-  /** Returns the verdicts of all of them on such a token, in their order. `patience`: milliseconds for each. */
+  /**
+   * Returns the verdicts of all followers on a token with these claims, in their order. `patience`:
+   * milliseconds for each.
+   */
   verdicts(claims: RevocableClaims, patience?: number): Promise<number[]>;
-  /** Resolves when all of them trust what they know. */
+  /** Resolves when all followers have a valid lease. */
   settled(): Promise<void>;
-  /** Resolves when all of them know that such a token is revoked; rejects when one of them takes it. */
+  /** Resolves when all followers refuse a token with these claims as revoked; rejects if one accepts it. */
   refused(claims: RevocableClaims): Promise<void>;
 }
 
@@ -62,7 +71,7 @@ export interface FollowedOptions extends Pick<PairOptions, 'settings' | 'store'>
   readonly followers: number;
 }
 
-/** With the lease that followers have where nothing else is said. */
+/** The default lease of followers. */
 const AS_USUAL = { revocations: {} };
 
 export async function startFollowed(
@@ -132,17 +141,17 @@ export async function startFollowed(
   };
 }
 
-/** The outcomes of revocations. */
+/** The results of revocations. */
 export interface Acknowledged {
-  /** Milliseconds that each took. */
+  /** Milliseconds of each revocation. */
   readonly took: readonly number[];
   /** Counts of the followers' verdicts right after the acknowledgement. */
   readonly said: Readonly<Record<number, number>>;
 }
 
 /**
- * Has tokens revoked by the endpoint of each authorization server in turn, `atOnce` at a time, and asks all followers the
- * moment that it is acknowledged. Rejects when one of them takes a token that was.
+ * Revokes tokens at the endpoints of the authorization servers alternately, `atOnce` at a time, and asks
+ * all followers right after each acknowledgement. Rejects if one of them accepts a revoked token.
  */
 export async function revokeAll(
   { flow, claims, verdicts }: FollowedFlow,
@@ -174,7 +183,7 @@ export async function revokeAll(
   return { took, said };
 }
 
-/** The value below which that part of them is. */
+/** The quantile of these values for `part` (0 to 1). */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;

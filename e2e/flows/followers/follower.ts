@@ -1,6 +1,7 @@
 /**
- * A server elsewhere, which does not share the store: `follower.ts ISSUER AUTHZ CLIENT SECRET`. Follows the revocations of ISSUER
- * at AUTHZ, and answers `GET /?CLAIMS` (JSON): 200, 401 when a token with such claims is revoked, 503 when it cannot say.
+ * A remote server without the store: `follower.ts ISSUER AUTHZ CLIENT SECRET`. It follows the revocations
+ * of ISSUER at AUTHZ, and answers `GET /?CLAIMS` (JSON) with 200, with 401 if a token with these claims is
+ * revoked, or with 503 if it cannot decide.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

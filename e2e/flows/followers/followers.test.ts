@@ -1,4 +1,4 @@
-/** Servers that do not share the store refuse a revoked token once its revocation is acknowledged (SECURITY.md). */
+/** Servers without the store refuse a revoked token once its revocation is acknowledged (SECURITY.md). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { STORE_KINDS } from '../flow.ts';
 import { type FollowedFlow, revokeAll, startFollowed } from './followed.ts';
 
 const REVOCATIONS = 100;
-/** Half the usual lease, where its end is waited for. */
+/** Half of the default lease, for tests that wait for its end. */
 const SHORT = { revocations: { lease: 1, hold: 0.25 } };
 
-/** Milliseconds: a verdict waits for the request under way, and that gives up after half the usual lease. */
+/** Milliseconds: a verdict waits for the current poll, which times out after half of the default lease. */
 const UNHEARD = 20_000;
 
-/** Milliseconds for which a pause of SQLite waits for a server that writes just then. */
+/** Milliseconds that SQLite waits for a server that is writing. */
 const BUSY = 10_000;
 
 const far = () => Date.now() + 3_600_000;
@@ -31,17 +31,17 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
   afterAll(async () => followed?.[Symbol.asyncDispose]());
 
-  test('none takes a token after its revocation was acknowledged, one at a time and eight at once', async () => {
+  test('no follower accepts a token after its revocation was acknowledged, one at a time and eight at once', async () => {
     const calm = await revokeAll(followed, { revocations: REVOCATIONS });
     const busy = await revokeAll(followed, { revocations: REVOCATIONS, atOnce: 8 });
     const said = (status: number) => (calm.said[status] ?? 0) + (busy.said[status] ?? 0);
-    // No answer (0) on a busy machine is no trust.
+    // No answer (0) on a busy machine accepts nothing.
     expect(said(401) + said(503) + said(0)).toBe(2 * 4 * REVOCATIONS);
-    // One that is slow for a moment may refuse trust, never all of them all the time.
+    // A slow follower may answer 503 for a moment, but not all followers all the time.
     expect(said(401)).toBeGreaterThan(4 * REVOCATIONS);
   });
 
-  test('a revocation by the command line waits for followers, and so does one by the store itself', async () => {
+  test('a revocation waits for followers, by the command line and directly in the store', async () => {
     const { flow, claims } = followed;
     const { pair, stores } = flow;
     const verdicts = (token: Parameters<typeof claims>[0]) => followed.verdicts(claims(token));
@@ -61,14 +61,14 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     await followed.settled();
   });
 
-  test('followers that were killed or stand still cost a lease once, and take nothing when they go on', async () => {
+  test('killed or paused followers delay a revocation by a lease once, and accept no revoked token when they resume', async () => {
     const [first, second] = followed.flow.pair.authz;
     await using killed = await followed.follow(first?.url ?? '');
     await using paused = await followed.follow(second?.url ?? '');
     await followed.settled();
     await killed.process.kill();
     paused.process.signal('SIGSTOP');
-    // The first wait together, the others do not wait.
+    // The first revocations wait together; later revocations do not wait.
     await revokeAll(followed, { revocations: 5, atOnce: 3 });
     const { jti } = followed.claims();
     await followed.flow.stores.revocations.revoke('token', jti, far());
@@ -82,7 +82,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     await followed.refused(followed.claims({ jti }));
   });
 
-  test('an authorization server that is killed leaves nobody who takes a revoked token; started again, all goes on', async () => {
+  test('if an authorization server is killed, no follower accepts a revoked token, and after a restart all followers work', async () => {
     const { flow, claims, verdicts } = followed;
     const [first, second] = flow.pair.authz;
     await second?.kill();
@@ -99,7 +99,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     await revokeAll(followed, { revocations: 10 });
   });
 
-  test('an authorization server that stands still for longer than a lease has told nobody anything since', async () => {
+  test('an authorization server that was paused for longer than a lease renews no lease with old data', async () => {
     const { flow, claims, verdicts } = followed;
     const [, second] = flow.pair.authz;
     second?.signal('SIGSTOP');
@@ -113,7 +113,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     await followed.refused(claims({ jti }));
   });
 
-  test('followers that a division of the network keeps from hearing trust nothing, and cost a lease once', async () => {
+  test('followers cut off from the network accept nothing, and delay a revocation by a lease once', async () => {
     const { flow, claims } = followed;
     await using network = await startRelay(Number(new URL(flow.pair.issuer).port));
     await using divided = await followed.follow(network.url);
@@ -129,7 +129,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     await followed.refused(claims({ jti }));
   });
 
-  test('without followers a revocation waits for nobody; a row of one that is gone costs a lease once', async () => {
+  test('without followers a revocation does not wait, and the row of a dead follower delays it by a lease once', async () => {
     await using one = await startFollowed(kind, { authz: 1, followers: 1, settings: SHORT });
     const { flow, followers, claims } = one;
     for (const follower of followers) await follower.process.kill();
@@ -139,7 +139,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 });
 
-/** Starts a store; what is written there waits after `begin`, until `end`. */
+/** Starts a store. Writes wait from `begin` until `end`. */
 const PAUSES = {
   async SQLite() {
     let database: DatabaseSync | undefined;
@@ -171,7 +171,7 @@ interface Pause extends AsyncDisposable, Pick<PairOptions, 'store'> {
 
 describe('a store that pauses', () => {
   test.each(Object.entries<() => Promise<Pause>>(PAUSES))(
-    '%s: nothing is acknowledged, nothing trusted; afterwards all goes on',
+    '%s: no revocation is acknowledged, no token is accepted, and afterwards everything works',
     async (_, start) => {
       await using pause = await start();
       const { store } = pause;

@@ -1,4 +1,7 @@
-/** Refusals of those who come by a link, for a device or for an application, and of those who come too late. */
+/**
+ * Refusals of people who follow a link, of people who decide for a device or an application, and of late
+ * decisions.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -23,14 +26,14 @@ const {
 
 const [, BY_SECOND_FACTOR, BY_PASSKEY] = ACRS;
 
-/** A device that asks a person; resolves to the code that it shows. */
+/** A device that waits for a person; resolves to the code that the device shows. */
 async function askAsDevice({ flow }: BrowserFlow, more: Readonly<Record<string, string>> = {}) {
   const client_id = await addDevice(flow);
   const asked = { client_id, scope: 'documents:read', ...more };
   return String((await post(flow, '/device/auth', asked)).body['user_code']);
 }
 
-/** Sends the form of a link with which somebody makes an account. */
+/** Submits the form of a link for a new account. */
 async function choose(page: Page, name: string): Promise<Page> {
   await page.locator('#name').fill(name);
   await page.locator('#password').fill('correct horse battery');
@@ -77,7 +80,7 @@ export async function registers(flow: BrowserFlow): Promise<void> {
   await meets(
     { ...registration.problems, gone: registration.gone.text },
     {
-      // A browser lets this through, but no mail server takes it.
+      // A browser accepts this address, but no mail server does.
       address: () => ask('new@example'),
       later: () => tooOften(() => ask(address)),
       name: () => chooseAt('-'),
@@ -123,7 +126,7 @@ export async function connectsADevice(flow: BrowserFlow): Promise<void> {
     return press(page, deviceEntry.submit);
   };
   await meets<'unknown' | 'later'>(deviceEntry, { unknown: guess, later: () => tooOften(guess) });
-  // Two people have the page of one code open.
+  // Two people have opened the page of one code.
   const path = `/device?user_code=${await askAsDevice(flow)}`;
   const { page: first } = await visitAt(flow, path);
   const { page: second } = await visitAt(flow, path);
@@ -137,7 +140,7 @@ export async function connectsADevice(flow: BrowserFlow): Promise<void> {
 export async function isAskedForMore(flow: BrowserFlow): Promise<void> {
   const { issuer } = flow.pair;
   const { page, person } = await visitAt(flow, '/account');
-  // It is no refusal.
+  // This notice is not a refusal.
   const { 'passkey-removed': _removed, ...notices } = signIn.notices;
   await meets(notices, {
     async again() {
@@ -194,7 +197,7 @@ export async function isAskedForMore(flow: BrowserFlow): Promise<void> {
   });
 }
 
-/** The server's own tests meet these: a store that does not answer, and a fault of the code. */
+/** The server's own tests cover these: a store that does not answer, and a fault of the code. */
 type OfServer = 'unavailable' | 'server';
 type OfRequest = Exclude<ErrorProps['kind'], OfServer>;
 
@@ -232,7 +235,7 @@ export async function comesToAnError(flow: BrowserFlow): Promise<void> {
       const email = `${randomUUID()}@example.com`;
       const { link } = await flow.pair.cli('user', 'invite', '--email', email);
       await page.goto(String(link));
-      // So many names may be tried with one link.
+      // The number of names that may be tried with one link.
       for (let tried = 0; tried < 20; tried += 1) await choose(page, '-');
       return choose(page, '-');
     },

@@ -1,11 +1,11 @@
-/** The steps that people take again and again on their way to a refusal. */
+/** Steps that people repeat on the way to a refusal. */
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Person } from '../../pair/pair.ts';
 import type { BrowserFlow } from '../browser.fixture.ts';
 import { LIMITS } from '../flow.ts';
 
-/** The settings in which few attempts are too many, and in which somebody in a group needs a second factor. */
+/** Settings with low limits, and with a group that needs a second factor. */
 const FEW = { burst: 3, per: 600 };
 export const CAREFUL = 'careful';
 export const STRICT = {
@@ -13,15 +13,15 @@ export const STRICT = {
   people: { registration: 'open', secondFactor: { required: [CAREFUL] } },
 };
 
-/** One attempt more than any of these limits lets through, and than there are messages to one address. */
+/** One attempt more than each limit allows, and more than the messages to one address. */
 export async function tooOften(attempt: () => Promise<Page>): Promise<Page> {
   for (let made = 0; made < FEW.burst; made += 1) await attempt();
   return attempt();
 }
 
 /**
- * Goes each way in turn, at whose end a page says the sentence of that refusal. All refusals of `sentences` have a way, or
- * this does not compile.
+ * Follows each way, at whose end a page shows the sentence of its refusal. It compiles only if every
+ * refusal of `sentences` has a way.
  */
 export async function meets<Refusal extends string>(
   sentences: Readonly<Record<Refusal, string>>,
@@ -37,21 +37,21 @@ export async function says(page: Page, sentence: string): Promise<void> {
   await expect(page.locator('main').innerText()).resolves.toContain(sentence);
 }
 
-/** Does what makes a page lead to another one, and waits for that. */
+/** Does an action that leads to another page, and waits for that page. */
 async function follows(page: Page, act: () => Promise<unknown>): Promise<Page> {
   await Promise.all([page.waitForEvent('domcontentloaded'), act()]);
   return page;
 }
 
-/** Presses a button that sends its form. */
+/** Clicks a button that submits its form. */
 export const press = (page: Page, name: string): Promise<Page> =>
   follows(page, () => page.getByRole('button', { name, exact: true }).click());
 
-/** Presses Enter in the field that has the focus; a script may ask an authenticator first. */
+/** Presses Enter in the focused field. A script may first ask an authenticator. */
 export const pressEnter = (page: Page): Promise<Page> =>
   follows(page, () => page.keyboard.press('Enter'));
 
-/** Sends the form that asks for a name and a password. */
+/** Submits the form for name and password. */
 export async function enter(
   page: Page,
   { name, password }: Pick<Person, 'name' | 'password'>,
@@ -61,7 +61,7 @@ export async function enter(
   return press(page, 'Sign in');
 }
 
-/** Somebody new on a page for whoever has just signed in. */
+/** A new person, just signed in, at this page. */
 export async function visitAt(flow: BrowserFlow, path: string, person?: Person) {
   const visitor = await flow.visit(person && { person });
   await visitor.page.goto(flow.pair.issuer + path);
@@ -69,11 +69,11 @@ export async function visitAt(flow: BrowserFlow, path: string, person?: Person) 
   return visitor;
 }
 
-/** Makes somebody one who needs a second factor from now on. */
+/** Makes the person need a second factor from now on. */
 export const becomeCareful = ({ pair }: BrowserFlow, { name }: Person) =>
   pair.cli('user', 'set', name, '--group', CAREFUL);
 
-/** Has the only sign-in of a person be so many seconds older. */
+/** Makes a person's only session older by this many seconds. */
 export async function grow(
   { flow: { stores } }: BrowserFlow,
   { id: accountId }: Person,

@@ -1,4 +1,4 @@
-/** Refusals of those who sign in, and of those who change how they do. */
+/** Refusals of people who sign in, and of people who change how they sign in. */
 import type { Page } from 'playwright-core';
 import { systemClock } from '#shared/base/clock.ts';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
@@ -26,7 +26,7 @@ const { newPassword, passkeys, secondFactor, signIn } = textsOf('en');
 const PASSKEYS = '/account/passkeys';
 const SECOND_FACTOR = '/account/second-factor';
 
-/** The app that was given the secret of a page. */
+/** The authenticator app with the page's secret. */
 const appOf = async (page: Page) => appFrom({ text: await page.content() }, { clock: systemClock });
 
 async function sendCode(page: Page, code: string, button: string): Promise<Page> {
@@ -34,7 +34,7 @@ async function sendCode(page: Page, code: string, button: string): Promise<Page>
   return press(page, button);
 }
 
-/** A page whose device keeps passkeys, and offers none before a button was pressed. */
+/** A page whose device stores passkeys, and offers none before a click. */
 async function withDevice(page: Page) {
   await page.addInitScript(
     'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
@@ -52,7 +52,7 @@ async function removePasskey(page: Page, name: string): Promise<Page> {
   return press(page, 'Remove the passkey');
 }
 
-/** The other tests of the suite meet these. */
+/** Other tests of the suite cover these. */
 type OfPasskey = 'passkey' | 'passkey-late' | 'passkey-copied';
 type OfSignIn = Exclude<NonNullable<SignInProps['problem']>['kind'], OfPasskey>;
 
@@ -73,7 +73,7 @@ export async function signsIn(flow: BrowserFlow): Promise<void> {
       const { person: other } = await flow.visit();
       await becomeCareful(flow, other);
       await anew(other);
-      // Meanwhile an operator sets another password.
+      // An operator sets another password meanwhile.
       await flow.pair.setPassword(other.name, 'another correct horse');
       return sendCode(page, '000000', 'Continue');
     },
@@ -84,7 +84,7 @@ export async function signsIn(flow: BrowserFlow): Promise<void> {
       const app = await appOf(page);
       await sendCode(page, app(), 'Continue');
       await says(page, secondFactor.codes.title);
-      // The browser that is still signed in by it would see them again.
+      // The browser's session would show these pages again.
       const { stores, config } = flow.flow;
       const store = { stores, clock: systemClock, longestLife: longestLife(config) };
       for (const begun of await listSignIns(store, other.id)) await endSignIn(store, begun);
@@ -157,7 +157,8 @@ export async function keepsPasskeys(flow: BrowserFlow): Promise<void> {
   const { page, person } = await visitAt(flow, PASSKEYS);
   const device = await withDevice(page);
   await page.goto(flow.pair.issuer + PASSKEYS);
-  // Five minutes are those of another test. A device makes no passkey twice: that is refused within the server's own tests.
+  // Another test covers the five minutes. A device never makes a passkey twice: the server's own tests
+  // cover that refusal.
   const { late: _late, taken: _taken, ...problems } = passkeys.problems;
   await meets(problems, {
     name: () => makePasskey(page, '   '),
@@ -166,7 +167,7 @@ export async function keepsPasskeys(flow: BrowserFlow): Promise<void> {
       await page.locator('#name').fill('Laptop');
       await page.keyboard.press('Enter');
       await page.getByText(passkeys.failed).waitFor();
-      // A device that answers something else.
+      // A device with a wrong answer.
       await page.evaluate(
         "navigator.credentials.create = async () => ({ toJSON: () => ({ id: 'AAAA' }) })",
       );
