@@ -11,8 +11,8 @@ import { ALICE, identity, JASON, startSite } from '../interop/site.ts';
 import type { Site } from '../interop/site.ts';
 
 /**
- * Parts of Digest (RFC 7616) that few clients do, by a client that was written from the RFC alone. It believes no
- * success without the right rspauth, and its requests go to two servers in turn.
+ * Parts of Digest (RFC 7616) that few clients support, with a client written from the RFC alone. The client
+ * refuses a success without the right rspauth, and sends alternately to two servers.
  */
 const ALGORITHMS = [
   'SHA-512-256',
@@ -37,11 +37,11 @@ const SPACES = {
 
 const WRONG = { ...ALICE, password: 'wrong' };
 
-/** Longer than what is read into memory, on its way in and out. */
+/** Longer than the content that either side keeps in memory. */
 const LONG = randomBytes(3 * 1024 * 1024);
 
 interface Options extends Omit<DigestOptions, 'username' | 'password'> {
-  /** Changes a request between the client and the server. */
+  /** Changes a request between client and server. */
   readonly onTheWay?: (request: HttpRequest) => HttpRequest;
 }
 
@@ -54,7 +54,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
   afterAll(async () => site[Symbol.asyncDispose]());
 
-  /** A client of one space, the parameters it sent, and the statuses that came back. */
+  /** A client of one space, its sent parameters, and the received statuses. */
   function clientOf(space: string, { name, password }: typeof ALICE, options: Options = {}) {
     const { onTheWay = (request) => request, ...how } = options;
     const sent: (readonly Param[])[] = [];
@@ -77,7 +77,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   }
 
   describe.each(ALGORITHMS)('section 3.7: %s', (algorithm) => {
-    test.each(QOP)('%s: one challenge for GET, POST and HEAD', async (qop) => {
+    test.each(QOP)('%s: one challenge is enough for GET, POST and HEAD', async (qop) => {
       const { ask, said, statuses } = clientOf('every', ALICE, { algorithm, qop });
       const body = identity('Digest', 'every');
       expect(String((await ask()).content)).toBe(body);
@@ -88,14 +88,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect([said('nc'), said('qop'), said('algorithm')]).toEqual(['00000003', qop, algorithm]);
     });
 
-    test('section 3.4.4: the name as a hash', async () => {
+    test('section 3.4.4: a hashed name is admitted', async () => {
       const { ask, said } = clientOf('userhash', JASON, { algorithm });
       expect(String((await ask()).content)).toBe(identity('Digest', 'userhash', JASON));
       expect(said('userhash')).toBe('true');
       expect(said('username')).toMatch(/^[0-9a-f]+$/);
     });
 
-    test('a wrong password, an unknown name and an unknown hash are 401', async () => {
+    test('a wrong password, an unknown name and an unknown hash get 401', async () => {
       for (const [space, person] of [
         ['every', WRONG],
         ['every', { ...ALICE, name: 'nobody' }],
@@ -108,7 +108,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  test('section 3.4: a name that is not ASCII, as username*', async () => {
+  test('section 3.4: a name outside ASCII is admitted as username*', async () => {
     for (const space of ['every', 'userhash']) {
       const { ask, said } = clientOf(space, JASON, { userhash: false });
       expect(String((await ask()).content)).toBe(identity('Digest', space, JASON));
@@ -116,7 +116,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     }
   });
 
-  test('section 3.4: requests with one nonce at once, at two servers', async () => {
+  test('section 3.4: requests with one nonce at once at two servers are admitted', async () => {
     const { ask, statuses } = clientOf('every', ALICE);
     await ask();
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
@@ -128,7 +128,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     test.each([
       ['content that was hashed as none', ''],
       ['other content than was hashed', 'other content'],
-    ])('%s is 401', async (_what, hashed) => {
+    ])('%s gets 401', async (_what, hashed) => {
       const content = Buffer.from('some content');
       const onTheWay = (request: HttpRequest) => ({ ...request, content });
       const { ask, statuses } = clientOf('auth-int', ALICE, { onTheWay });
@@ -136,16 +136,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(statuses).toEqual([401, 401]);
     });
 
-    test.each(['auth', undefined])(
-      'qop %s where auth-int alone was offered is 401',
-      async (qop) => {
-        const { ask, statuses } = clientOf('auth-int', ALICE, {
-          prepare: (claims) => ({ ...claims, qop }),
-        });
-        await ask();
-        expect(statuses).toEqual([401, 401]);
-      },
-    );
+    test.each(['auth', undefined])('qop %s gets 401 if only auth-int was offered', async (qop) => {
+      const { ask, statuses } = clientOf('auth-int', ALICE, {
+        prepare: (claims) => ({ ...claims, qop }),
+      });
+      await ask();
+      expect(statuses).toEqual([401, 401]);
+    });
   });
 
   describe('section 3.5: rspauth over documents', () => {
@@ -157,31 +154,34 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
     const infoIn = (fields: HttpResponse['fields']) => valuesOf(fields, 'Authentication-Info');
 
-    test.each(['SHA-256', 'SHA-512-256-sess'] as const)('%s', async (algorithm) => {
-      const { ask, statuses } = clientOf('documents', ALICE, { algorithm });
-      const [short, long] = [`short-${algorithm}`, `long-${algorithm}`];
-      await ask(put(short, Buffer.from('some words')));
-      await ask(put(long, LONG));
-      expect(statuses).toEqual([401, 201, 201]);
+    test.each(['SHA-256', 'SHA-512-256-sess'] as const)(
+      '%s has a right rspauth',
+      async (algorithm) => {
+        const { ask, statuses } = clientOf('documents', ALICE, { algorithm });
+        const [short, long] = [`short-${algorithm}`, `long-${algorithm}`];
+        await ask(put(short, Buffer.from('some words')));
+        await ask(put(long, LONG));
+        expect(statuses).toEqual([401, 201, 201]);
 
-      const inField = await ask({ path: short });
-      expect(String(inField.content)).toBe('some words');
-      expect(infoIn(inField.fields)).toHaveLength(1);
-      expect(infoIn(inField.trailers)).toHaveLength(0);
+        const inField = await ask({ path: short });
+        expect(String(inField.content)).toBe('some words');
+        expect(infoIn(inField.fields)).toHaveLength(1);
+        expect(infoIn(inField.trailers)).toHaveLength(0);
 
-      const inTrailer = await ask({ path: long, fields: [['TE', 'trailers']] });
-      expect(inTrailer.content.equals(LONG)).toBe(true);
-      expect(infoIn(inTrailer.fields)).toHaveLength(0);
-      expect(infoIn(inTrailer.trailers)).toHaveLength(1);
+        const inTrailer = await ask({ path: long, fields: [['TE', 'trailers']] });
+        expect(inTrailer.content.equals(LONG)).toBe(true);
+        expect(infoIn(inTrailer.fields)).toHaveLength(0);
+        expect(infoIn(inTrailer.trailers)).toHaveLength(1);
 
-      const head = await ask({ method: 'HEAD', path: long });
-      expect(head).toMatchObject({ status: 200, content: Buffer.alloc(0) });
-      expect(await ask({ path: 'missing' })).toMatchObject({ status: 404 });
-      expect(await ask({ method: 'DELETE', path: long })).toMatchObject({ status: 204 });
-      expect(statuses.filter((status) => status === 401)).toHaveLength(1);
-    });
+        const head = await ask({ method: 'HEAD', path: long });
+        expect(head).toMatchObject({ status: 200, content: Buffer.alloc(0) });
+        expect(await ask({ path: 'missing' })).toMatchObject({ status: 404 });
+        expect(await ask({ method: 'DELETE', path: long })).toMatchObject({ status: 204 });
+        expect(statuses.filter((status) => status === 401)).toHaveLength(1);
+      },
+    );
 
-    test('content that was changed on its way is not stored, and its refusal proves nothing', async () => {
+    test('content that was changed in transit is not stored, and its refusal has no proof', async () => {
       const changed = Buffer.from(LONG);
       changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1;
       const changing = clientOf('documents', ALICE, {

@@ -18,8 +18,8 @@ import { mutualClient } from './mutual/mutual-python.ts';
 import type { Happened } from './mutual/mutual-python.ts';
 
 /**
- * Mutual (RFC 8120, RFC 8121) by the client in Python, which was written from the RFCs alone and believes no success
- * that does not prove itself: in clear text, over TLS, and at a proxy.
+ * Mutual (RFC 8120, RFC 8121) with the Python client, which was written from the RFCs alone and refuses a
+ * success without a valid proof: in clear text, over TLS, and at a proxy.
  */
 const ALGORITHMS = [
   'iso-kam3-dl-2048-sha256',
@@ -38,14 +38,14 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** `--user` and `--password-file`, or those of a proxy. */
+/** The arguments `--user` and `--password-file`, or the same for a proxy. */
 async function as({ name, password }: typeof ALICE, at = ''): Promise<string[]> {
   const file = join(folder.path, `${name} ${password.length}`);
   await writeFile(file, `${password}\n`);
   return [`--${at}user`, name, `--${at}password-file`, file];
 }
 
-/** Messages in order, and what came of each request. */
+/** The messages in order, and the result of each request. */
 const story = (happened: readonly Happened[]) =>
   happened.map(({ message, nc, verdict, reason }) =>
     [message, nc, verdict, reason].filter((member) => member !== undefined).join(' '),
@@ -96,16 +96,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   const ca = () => ['--tls-ca', join(site.pair.data, 'tls/certificate.pem')];
 
   describe.each(ALGORITHMS)('%s', (algorithm) => {
-    test.each([ALICE, JASON])('$name in clear text: validation is host', async (person) => {
-      const url = `${site.pair.resource}/${algorithm}/`;
-      const asked = ['--url', url, '--requests', '2', ...(await as(person))];
-      const { happened, exitCode } = await mutualClient(...asked);
-      expect(story(happened)).toEqual([...EXCHANGED, ...AGAIN]);
-      expect(happened.at(-1)?.body).toBe(identity('Mutual', algorithm, person));
-      expect(exitCode).toBe(0);
-    });
+    test.each([ALICE, JASON])(
+      '$name is admitted in clear text, with validation by host',
+      async (person) => {
+        const url = `${site.pair.resource}/${algorithm}/`;
+        const asked = ['--url', url, '--requests', '2', ...(await as(person))];
+        const { happened, exitCode } = await mutualClient(...asked);
+        expect(story(happened)).toEqual([...EXCHANGED, ...AGAIN]);
+        expect(happened.at(-1)?.body).toBe(identity('Mutual', algorithm, person));
+        expect(exitCode).toBe(0);
+      },
+    );
 
-    test('over TLS: validation is tls-server-end-point', async () => {
+    test('a person is admitted over TLS, with validation by tls-server-end-point', async () => {
       const url = `${site.pair.resourceTls}/${algorithm}/`;
       const asked = ['--url', url, '--requests', '2', ...ca(), ...(await as(ALICE))];
       const { happened, exitCode } = await mutualClient(...asked);
@@ -114,7 +117,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(exitCode).toBe(0);
     });
 
-    test('RFC 8120 section 14: at a proxy', async () => {
+    test('RFC 8120 section 14: a person is admitted at a proxy', async () => {
       const proxy = `http://127.0.0.1:${proxies.get(algorithm)}`;
       const asked = ['--url', `http://${origin.at}/`, '--requests', '2', '--proxy', proxy];
       const { happened } = await mutualClient(...asked, ...(await as(ALICE, 'proxy-')));
@@ -124,7 +127,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(happened.at(-1)?.body).toBe('hello');
     });
 
-    test('a wrong password and an unknown name are told apart by nothing', async () => {
+    test('a wrong password and an unknown name get the same answers', async () => {
       const url = `${site.pair.resource}/${algorithm}/`;
       for (const person of [
         { ...ALICE, password: 'wrong' },
@@ -138,7 +141,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 });
 
-test('a proxy ends TLS and asks /verify: its certificate is configured (RFC 8120 section 7)', async () => {
+test("behind a proxy that terminates TLS and asks /verify, the proxy's certificate is configured (RFC 8120 section 7)", async () => {
   const files = parts.use(await makeCertificate());
   let resource = '';
   const tls = { cert: await readFile(files.certificate), key: await readFile(files.key) };

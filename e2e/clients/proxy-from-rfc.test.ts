@@ -13,8 +13,8 @@ import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from '../inter
 import { ALICE, identity, JASON } from '../interop/site.ts';
 
 /**
- * Schemes that few clients do at a proxy: Digest with proofs, SCRAM, and all of it over HTTP/2. The clients were
- * written from the RFCs alone and believe no success that does not prove itself.
+ * Schemes that few clients support at a proxy: Digest with proofs, SCRAM, both over HTTP/2. The clients
+ * were written from the RFCs alone and refuse a success without a valid proof.
  */
 const WRONG = { ...ALICE, password: 'wrong' };
 const NOBODY = { ...ALICE, name: 'nobody' };
@@ -81,7 +81,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     afterAll(async () => connection[Symbol.asyncDispose]?.());
 
     test.each(CLIENTS)(
-      '%s, for an origin with Digest: GET, POST, HEAD, CONNECT',
+      '%s at the proxy and Digest at the origin: GET, POST, HEAD and CONNECT are admitted',
       async (_, make) => {
         const atProxy = make();
         const atOrigin = digestClient(WHO);
@@ -109,7 +109,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       },
     );
 
-    test('without credentials, and with those of nobody: 407 with all challenges', async () => {
+    test('without credentials, and with unknown ones, the proxy answers 407 with all challenges', async () => {
       for (const fields of [[], withBasic(NOBODY), withBasic(WRONG)]) {
         for (const request of [asked('GET', home(), fields), asked('CONNECT', origin.at, fields)]) {
           const { status, fields: told } = await connection.send(request);
@@ -122,15 +122,15 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     });
   });
 
-  describe('RFC 9110 section 11.7.2: each request on a kept connection is authenticated', () => {
-    /** Everything over one connection; a test would hear it break. */
+  describe('RFC 9110 section 11.7.2: the proxy authenticates each request on a kept connection', () => {
+    /** Sends all requests on one connection. A test fails if the connection breaks. */
     function kept(): { send: Send } & Disposable {
       const agent = tunnelAgent(connect(site.proxy));
       const send = overHttp({ ...site.proxy, agent });
       return { send, [Symbol.dispose]: () => agent.destroy() };
     }
 
-    test('Basic: with, without, with, wrong, as another', async () => {
+    test("Basic: with, without, with, wrong, and another person's credentials", async () => {
       using connection = kept();
       const statuses = [];
       for (const fields of [withBasic(), [], withBasic(), withBasic(WRONG), withBasic(JASON)]) {
@@ -140,7 +140,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(origin.take()).toHaveLength(3);
     });
 
-    test.each(CLIENTS)('%s: with, without, the same again, with', async (_name, make) => {
+    test.each(CLIENTS)('%s: with, without, replayed, and with credentials', async (_name, make) => {
       using connection = kept();
       const client = make();
       const request = asked('GET', home());
@@ -156,7 +156,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(origin.take()).toHaveLength(2);
     });
 
-    test('HTTP/2: many streams at once are judged one by one', async () => {
+    test('HTTP/2: many streams at once are authenticated one by one', async () => {
       await using connection = overHttp2(site.pair.proxies[0] ?? '');
       const who = [withBasic(), [], withBasic(WRONG), withBasic(JASON)];
       const requests = Array.from({ length: 10 }, () => who)
@@ -170,7 +170,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 
   describe('RFC 9110 section 11.5: credentials of one protection space', () => {
-    /** The last request of an exchange with Digest. */
+    /** The last request of a Digest exchange. */
     async function recorded(at: 'proxy' | 'origin', request: HttpRequest, send: Send) {
       let last = request;
       const client = digestClient({ ...WHO, at });
@@ -179,7 +179,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return last.fields.at(-1)?.[1] ?? '';
     }
 
-    test('for the proxy open nothing at the origin, and the other way round', async () => {
+    test("a proxy's credentials are refused at the origin, and an origin's at the proxy", async () => {
       const send = overHttp(site.proxy);
       const request = asked('GET', space());
       const forProxy = await recorded('proxy', asked('GET', home()), send);
@@ -193,7 +193,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await send({ ...request, fields })).status).toBe(407);
     });
 
-    test('in the field of the other are not looked at', async () => {
+    test("credentials in the other server's field are ignored", async () => {
       const send = overHttp(site.proxy);
       const fields = [['Authorization', basic()] as const];
       expect((await send(asked('GET', home(), fields))).status).toBe(407);
@@ -204,7 +204,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     test.each([
       ['two lines', [...withBasic(), ...withBasic()]],
       ['two lines, one of them empty', [...withBasic(), ['Proxy-Authorization', ''] as const]],
-    ])('%s are 400', async (_what, fields) => {
+    ])('%s get 400', async (_what, fields) => {
       const send = overHttp(site.proxy);
       expect((await send(asked('GET', home(), fields))).status).toBe(400);
       expect((await send(asked('CONNECT', origin.at, fields))).status).toBe(400);

@@ -20,7 +20,7 @@ const CONTEXT = {
   realm: '',
 };
 
-/** Stands for a connection: what it makes of a context is different for each. */
+/** In place of a connection: its output is different for each context. */
 const exporter = (context: Buffer) => createHash('sha384').update(context).digest();
 
 const options = (changes: Partial<ConcealedOptions> = {}): ConcealedOptions => ({
@@ -32,13 +32,13 @@ const options = (changes: Partial<ConcealedOptions> = {}): ConcealedOptions => (
 
 const paramsOf = (request: HttpRequest, field?: string) => credentialsIn(request, field).params;
 const v = (request: HttpRequest, field?: string) => valueOf(paramsOf(request, field), 'v');
-/** `v` for a context that differs from CONTEXT in these. */
+/** The parameter `v` for a context with these changes. */
 const vOf = (changes: Partial<typeof CONTEXT>) =>
   exporter(encodeContext({ ...CONTEXT, ...changes }))
     .subarray(32)
     .toString('base64url');
 
-test('sections 3.2, 4 and 5: the parameters, unquoted and without padding', () => {
+test('RFC 9729 sections 3.2, 4 and 5: the client sends the parameters unquoted and without padding', () => {
   const [sent] = valuesOf(withProof(get('/'), options()).fields, 'Authorization');
   const [, a = '', last = '', p = ''] =
     /^Concealed k=YmFzZW1lbnQ, a=([\w-]{43}), s=2055, v=([\w-]{22}), p=([\w-]{86})$/.exec(
@@ -52,10 +52,10 @@ test('sections 3.2, 4 and 5: the parameters, unquoted and without padding', () =
 });
 
 /**
- * The text of section 3.3 says "HTTP Concealed Authentication". Figure 3 stands for another string, from
- * an earlier draft: what is between its spaces and its zero spells "HTTP Signature Authentication".
+ * Section 3.3 says "HTTP Concealed Authentication". Figure 3 has another text, from an earlier draft: the
+ * octets between its spaces and its zero spell "HTTP Signature Authentication".
  */
-test('section 3.3: the signature covers the octets of the text, not those of figure 3', () => {
+test('RFC 9729 section 3.3: the signature covers the octets of the text, not the octets of figure 3', () => {
   const figure = '48545450205369676E61747572652041757468656E7469636174696F6E';
   const text = '4854545020436F6E6365616C65642041757468656E7469636174696F6E';
   const around = (name: string) =>
@@ -65,7 +65,7 @@ test('section 3.3: the signature covers the octets of the text, not those of fig
   expect(covered(Buffer.alloc(32, 1))).not.toEqual(around(figure));
 });
 
-describe('section 3.1: scheme, host and port are those of the target URI', () => {
+describe("RFC 9729 section 3.1: scheme, host and port are the target URI's", () => {
   test.each([
     ['https://origin.example:8443', '/a', { port: 8443 }],
     ['https://[::1]:8443', '/a', { host: '[::1]', port: 8443 }],
@@ -76,7 +76,7 @@ describe('section 3.1: scheme, host and port are those of the target URI', () =>
       { scheme: 'http', host: 'other.example', port: 80 },
     ],
     ['https://origin.example', 'https://other.example:80/a?b', { host: 'other.example', port: 80 }],
-  ])('at %s: %s', (origin, target, changes) => {
+  ])('for a request at %s: %s', (origin, target, changes) => {
     expect(v(withProof(get(target), options({ origin })))).toBe(vOf(changes));
   });
 
@@ -84,21 +84,21 @@ describe('section 3.1: scheme, host and port are those of the target URI', () =>
     ['other.example:443', { host: 'other.example' }],
     ['other.example:80', { host: 'other.example', port: 80 }],
     ['[::1]:8080', { host: '[::1]', port: 8080 }],
-  ])('CONNECT %s is https (RFC 9112 section 3.3)', (target, changes) => {
+  ])('CONNECT %s has the scheme https (RFC 9112 section 3.3)', (target, changes) => {
     const request = { ...get(target), method: 'CONNECT' };
     const sent = withProof(request, options({ at: 'proxy' }));
     expect(v(sent, 'Proxy-Authorization')).toBe(vOf(changes));
   });
 });
 
-test('a realm is exported as it is meant, and sent quoted (RFC 9110 section 11.2)', () => {
+test('a realm is exported unquoted, and sent quoted (RFC 9110 section 11.2)', () => {
   const sent = withProof(get('/'), options({ realm: 'a "b"' }));
   expect(paramsOf(sent).at(-1)).toEqual(quoted('realm', 'a "b"'));
   expect(valuesOf(sent.fields, 'Authorization').join()).toContain(String.raw`realm="a \"b\""`);
   expect(v(sent)).toBe(vOf({ realm: 'a "b"' }));
 });
 
-test('a proof for the proxy beside one for the origin', () => {
+test('a request can have a proof for the proxy and a proof for the origin', () => {
   const other = newKey('ed25519', 'attic');
   const inner = withProof(get('https://origin.example/'), options());
   const both = withProof(inner, options({ at: 'proxy', key: other }));
@@ -109,7 +109,7 @@ test('a proof for the proxy beside one for the origin', () => {
 });
 
 describe('the parts that a test can spoil', () => {
-  test('prepare: exported, and sent as it was exported', () => {
+  test('prepare changes the context, which is exported and sent with the change', () => {
     const changes = { algorithm: 1, keyId: Buffer.from('x'), publicKey: Buffer.from('y'), port: 1 };
     const sent = withProof(
       get('/'),
@@ -125,7 +125,7 @@ describe('the parts that a test can spoil', () => {
     );
   });
 
-  test('cover and sign choose the octets and the algorithm', () => {
+  test('cover and sign choose the signed octets and the algorithm', () => {
     const sent = withProof(
       get('/'),
       options({ cover: (exported) => exported, sign: (content) => content }),
@@ -134,20 +134,20 @@ describe('the parts that a test can spoil', () => {
     expect(valueOf(paramsOf(sent), 'p')).toBe(all);
   });
 
-  test('tamper changes the field', () => {
+  test('tamper changes the sent field', () => {
     const sent = withProof(get('/'), options({ tamper: () => [token('k', 'x')] }));
     expect(paramsOf(sent)).toEqual([token('k', 'x')]);
   });
 });
 
-test('section 6.2: the field that a frontend sends is that of figure 6', () => {
+test("RFC 9729 section 6.2: the frontend's field equals figure 6", () => {
   const figure = 'VGhpc+BleGFtcGxlIFRMU/BleHBvcnRlc+BvdXRwdXQ/aXMgNDggYnl0ZXMgI/+h';
   const octets = Buffer.from(figure, 'base64');
   expect(octets).toHaveLength(48);
   expect(exportField(octets)).toEqual(['Concealed-Auth-Export', `:${figure}:`]);
 });
 
-test('section 3.1.1: the public keys of all algorithms', () => {
+test('RFC 9729 section 3.1.1: the public keys of all algorithms are encoded correctly', () => {
   const key256 = publicOctets(newKey('ecdsa_secp256r1_sha256', ''));
   const key384 = publicOctets(newKey('ecdsa_secp384r1_sha384', ''));
   expect([key256.length, key256[0], key384.length, key384[0]]).toEqual([65, 4, 97, 4]);

@@ -7,34 +7,34 @@ import type { ExporterContext } from './exporter-context.ts';
 import { ALGORITHMS, publicOctets } from './keys.ts';
 import type { ConcealedKey } from './keys.ts';
 
-/** The 48 octets (section 3.2) that a connection makes of a context; `over-tls.ts` has those of TLS. */
+/** Returns a connection's 48 octets (section 3.2) for a context. `over-tls.ts` has the exporter of TLS. */
 export type Exporter = (context: Buffer) => Buffer;
 
 export interface ConcealedOptions {
   readonly key: ConcealedKey;
-  /** That of the connection the request goes over; any other makes a false proof. */
+  /** The exporter of the request's connection. Any other exporter makes a false proof. */
   readonly exporter: Exporter;
-  /** Where a target in origin-form is: scheme, host, and the port if it is not that of the scheme. */
+  /** The origin of a target in origin-form: scheme, host, and a port that is not the default. */
   readonly origin: string;
-  /** Default: none is sent. */
+  /** Default: no realm is sent. */
   readonly realm?: string;
-  /** The server that the proof is for: the origin (default), or the proxy. */
+  /** The server that checks the proof: the origin (default), or the proxy. */
   readonly at?: DoorName;
-  /** Changes the context before it is exported; `k`, `a` and `s` are then sent as it has them. */
+  /** Changes the context before it is exported. The changed `k`, `a` and `s` are then sent. */
   readonly prepare?: (context: ExporterContext) => ExporterContext;
-  /** Makes of the exporter's output what is signed; default: section 3.3. */
+  /** Makes the signed octets from the exporter's output; default: as section 3.3 says. */
   readonly cover?: (exported: Buffer) => Buffer;
-  /** Signs; default: the key's algorithm. */
+  /** Signs; default: with the key's algorithm. */
   readonly sign?: (content: Buffer, key: ConcealedKey) => Buffer;
-  /** Changes the parameters as they are sent, after the proof was computed. */
+  /** Changes the sent parameters after the proof was computed. */
   readonly tamper?: (params: readonly Param[]) => readonly Param[];
 }
 
 const SIGNATURE_INPUT = 32;
 
 /**
- * The request with a proof by the Concealed scheme, written from RFC 9729 alone. Nothing is asked for
- * and nothing comes back: anybody who is not believed is answered as if there were nothing there.
+ * Adds a proof of the Concealed scheme to a request, written from RFC 9729 alone. The server sends no
+ * challenge and no answer to the proof: a refused client gets the answer of an address that does not exist.
  */
 export function withProof(request: HttpRequest, options: ConcealedOptions): HttpRequest {
   const { key, exporter, origin, realm, at = 'origin' } = options;
@@ -63,8 +63,8 @@ export function withProof(request: HttpRequest, options: ConcealedOptions): Http
 }
 
 /**
- * The content covered by the signature (section 3.3). The octets of figure 3 spell "HTTP Signature
- * Authentication"; the text, the name of the scheme and the label say what stands here.
+ * The signed content (section 3.3). The octets of figure 3 spell "HTTP Signature Authentication", but the
+ * text, the scheme's name and the label say "HTTP Concealed Authentication".
  */
 export function covered(signatureInput: Buffer): Buffer {
   const prefix = Buffer.alloc(64, 0x20);
@@ -72,7 +72,10 @@ export function covered(signatureInput: Buffer): Buffer {
   return Buffer.concat([prefix, text, Buffer.of(0), signatureInput]);
 }
 
-/** Returns the field that a frontend sends to its backend (section 6.2), for a client that poses as one. */
+/**
+ * Returns the field that a frontend sends to its backend (section 6.2), for a client that pretends to be a
+ * frontend.
+ */
 export function exportField(exported: Buffer): Field {
   return ['Concealed-Auth-Export', `:${exported.toString('base64')}:`];
 }
@@ -81,8 +84,9 @@ const URI = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^:/?#]*)(?::([0-9]+))?/i;
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /**
- * Returns the parts of the target URI. A CONNECT over TLS has one, too: `https` and the authority (RFC 9112
- * section 3.3). Parts that are compared octet by octet are in lower case (RFC 3986 section 6.2.2.1).
+ * Returns the parts of the target URI. A CONNECT over TLS has a target URI, too: `https` and the authority
+ * (RFC 9112 section 3.3). Parts that are compared octet by octet are in lower case (RFC 3986 section
+ * 6.2.2.1).
  */
 function targetOf({ method, target }: HttpRequest, origin: string) {
   const uri = method === 'CONNECT' ? `https://${target}` : target;

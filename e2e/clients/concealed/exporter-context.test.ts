@@ -14,7 +14,7 @@ const CONTEXT = {
   realm: '',
 };
 
-test('section 3.1: each field by hand, with the names of figure 5', () => {
+test('RFC 9729 section 3.1: each field equals a handwritten one, with the names of figure 5', () => {
   expect(encodeContext(CONTEXT)).toEqual(
     hex(
       '0807', // ed25519
@@ -31,7 +31,7 @@ test('section 3.1: each field by hand, with the names of figure 5', () => {
   );
 });
 
-test('a length of 65 takes two octets; brackets, another port and a realm', () => {
+test('a length of 65 takes two octets; brackets, another port and a realm are encoded', () => {
   const publicKey = Buffer.alloc(65, 4);
   const changes = { algorithm: 1027, publicKey, host: '[::1]', port: 8443, realm: 'caf\u{e9}' };
   expect(encodeContext({ ...CONTEXT, ...changes })).toEqual(
@@ -56,6 +56,6 @@ test.each([
   [16_383, '7fff'],
   [16_384, '80004000'],
   [494_878_333, '9d7f3e7d'],
-])('RFC 9000 section 16 and appendix A.1: %d in the fewest octets', (value, octets) => {
+])('RFC 9000 section 16 and appendix A.1: %d takes the fewest octets', (value, octets) => {
   expect(varint(value).toString('hex')).toBe(octets);
 });

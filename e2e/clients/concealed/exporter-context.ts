@@ -1,16 +1,16 @@
-/** The context of the exporter, which a proof is bound to (RFC 9729 section 3.1). */
+/** The exporter context to which a proof is bound (RFC 9729 section 3.1). */
 
 export interface ExporterContext {
   /** A SignatureScheme of TLS. */
   readonly algorithm: number;
   readonly keyId: Buffer;
-  /** As section 3.1.1 encodes it. */
+  /** The public key as section 3.1.1 encodes it. */
   readonly publicKey: Buffer;
   readonly scheme: string;
-  /** As in a URI: without the port, an IPv6 address in its brackets. */
+  /** The host as in a URI, without the port; an IPv6 address is in brackets. */
   readonly host: string;
   readonly port: number;
-  /** Empty where none is sent; one character is one octet, as in the field. */
+  /** Empty if no realm is sent. One character is one octet, as in the field. */
   readonly realm: string;
 }
 
@@ -26,7 +26,9 @@ export function encodeContext(context: ExporterContext): Buffer {
   ]);
 }
 
-/** RFC 9000 section 16, in as few octets as it takes; no length here needs eight. */
+/**
+ * A variable-length integer (RFC 9000 section 16) in the fewest octets. No length here needs eight octets.
+ */
 export function varint(value: number): Buffer {
   if (value < 2 ** 6) return Buffer.of(value);
   if (value < 2 ** 14) return uint16(value + 0x4000);

@@ -1,9 +1,9 @@
-/** Keys of the scheme and what they sign with (RFC 9729 sections 3.1.1 and 4.4). */
+/** Keys of the scheme and their signatures (RFC 9729 sections 3.1.1 and 4.4). */
 import { constants, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
 export interface Algorithm {
-  /** Its number among the SignatureSchemes of TLS (RFC 8446 section 4.2.3). */
+  /** The number among TLS's SignatureSchemes (RFC 8446 section 4.2.3). */
   readonly code: number;
   readonly newKey: () => KeyObject;
   readonly encodePublicKey: (publicKey: KeyObject) => Buffer;
@@ -13,16 +13,16 @@ export interface Algorithm {
 const ED25519: Algorithm = {
   code: 0x0807,
   newKey: () => generateKeyPairSync('ed25519').privateKey,
-  /** RFC 8032 section 5.1.5. */
+  /** The public key is encoded as RFC 8032 section 5.1.5 says. */
   encodePublicKey: (key) => coordinate(key.export({ format: 'jwk' }).x),
   sign: (content, key) => sign(null, content, key),
 };
 
-/** Signatures are ECDSA-Sig-Value in DER, as everywhere in TLS. */
+/** A signature is an ECDSA-Sig-Value in DER, as in TLS. */
 const ecdsa = (code: number, namedCurve: string, hash: string): Algorithm => ({
   code,
   newKey: () => generateKeyPairSync('ec', { namedCurve }).privateKey,
-  /** UncompressedPointRepresentation (RFC 8446 section 4.2.8.2). */
+  /** The public key is an UncompressedPointRepresentation (RFC 8446 section 4.2.8.2). */
   encodePublicKey: (key) => {
     const { x, y } = key.export({ format: 'jwk' });
     return Buffer.concat([Buffer.of(4), coordinate(x), coordinate(y)]);
@@ -30,7 +30,7 @@ const ecdsa = (code: number, namedCurve: string, hash: string): Algorithm => ({
   sign: (content, key) => sign(hash, content, { key, dsaEncoding: 'der' }),
 });
 
-/** The salt is as long as the hash, of which the mask is made as well (RFC 8446 section 4.2.3). */
+/** The salt is as long as the hash, and the mask uses the same hash (RFC 8446 section 4.2.3). */
 const rsaPss = (code: number, hash: string): Algorithm => ({
   code,
   newKey: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
@@ -66,7 +66,7 @@ export function newKey(algorithm: AlgorithmName, keyId: string): ConcealedKey {
   return { keyId: Buffer.from(keyId), algorithm, privateKey };
 }
 
-/** Returns the public octets of a key, as parameter `a` has them. */
+/** Returns a key's public octets, as parameter `a` has them. */
 export function publicOctets({ algorithm, privateKey }: ConcealedKey): Buffer {
   return ALGORITHMS[algorithm].encodePublicKey(createPublicKey(privateKey));
 }

@@ -1,4 +1,4 @@
-/** False proofs for ECDSA and RSA that a server must refuse; the rest is in `lies.ts`. */
+/** False proofs with ECDSA and RSA that a server must refuse. `lies.ts` has the other false proofs. */
 import { constants, createPublicKey, sign } from 'node:crypto';
 import { exporting } from './lies.ts';
 import type { Lie, Lies } from './lies.ts';
@@ -11,7 +11,7 @@ const asSpki: Lie = (honest) => {
   return exporting(() => ({ publicKey }))(honest);
 };
 
-/** RFC 8446 sections 4.2.3 and 4.2.8.2. */
+/** False proofs with an ECDSA key (RFC 8446 sections 4.2.3 and 4.2.8.2). */
 export const LIES_OF_ECDSA: Lies = [
   [
     'p: two numbers instead of DER',
@@ -48,7 +48,7 @@ const labelled =
   (algorithm: AlgorithmName): Lie =>
   (honest) => ({ ...honest, key: { ...honest.key, algorithm } });
 
-/** With a key of rsa_pss_rsae_sha256. */
+/** False proofs with a key of rsa_pss_rsae_sha256. */
 export const LIES_OF_RSA: Lies = [
   ['p: PKCS #1 v1.5', padded(constants.RSA_PKCS1_PADDING)],
   ['p: no salt', padded(constants.RSA_PKCS1_PSS_PADDING, 0)],

@@ -1,4 +1,4 @@
-/** False proofs that a server must refuse: each spoils one part of a right proof. */
+/** False proofs that a server must refuse: each changes one part of a valid proof. */
 import { quoted, token } from '../digest/challenges.ts';
 import type { Param } from '../digest/challenges.ts';
 import type { ConcealedOptions } from './concealed-client.ts';
@@ -23,7 +23,7 @@ const replacing = (name: string, change: (value: string) => readonly Param[]): L
 const spelling = (name: string, change: (value: string) => string): Lie =>
   replacing(name, (value) => [token(name, change(value))]);
 
-/** The context as it is exported, of which `k`, `a` and `s` follow. */
+/** Changes the exported context, and with it the parameters `k`, `a` and `s`. */
 export const exporting =
   (change: (context: ExporterContext) => Partial<ExporterContext>): Lie =>
   (honest) => ({ ...honest, prepare: (context) => ({ ...context, ...change(context) }) });
@@ -49,7 +49,7 @@ const changed: Lies = OCTETS.flatMap((name) =>
   ]),
 );
 
-/** Section 6.1: all have to be there; and RFC 9110 section 11.2: once, in whatever case. */
+/** All parameters are required (section 6.1), each once, in any case (RFC 9110 section 11.2). */
 const counted: Lies = REQUIRED.flatMap((name): Lies => [
   [`${name}: missing`, replacing(name, () => [])],
   [`${name}: twice`, replacing(name, (value) => [token(name, value), token(name, value)])],
@@ -63,7 +63,7 @@ const counted: Lies = REQUIRED.flatMap((name): Lies => [
   ],
 ]);
 
-/** Section 4. */
+/** Wrong spellings of parameters (section 4). */
 const spelt: Lies = [
   ...OCTETS.map(
     (name) => [`${name}: quoted`, replacing(name, (text) => [quoted(name, text)])] as const,
@@ -87,7 +87,7 @@ const spelt: Lies = [
   ['s: another', spelling('s', (digits) => String(Number(digits) ^ 1))],
 ];
 
-/** Section 3.1. */
+/** Wrong exporter contexts (section 3.1). */
 const exported: Lies = [
   ['another algorithm', exporting(({ algorithm }) => ({ algorithm: algorithm ^ 1 }))],
   ['http', exporting(() => ({ scheme: 'http' }))],
@@ -100,7 +100,7 @@ const exported: Lies = [
   ['another realm than is sent', exporting(({ realm }) => ({ realm: `${realm}x` }))],
 ];
 
-/** Section 3.3. */
+/** Wrong signed contents (section 3.3). */
 const signed: Lies = [
   [
     'the text of figure 3',
@@ -121,7 +121,7 @@ const signed: Lies = [
   ['another input', covering(() => Buffer.alloc(126, 1))],
 ];
 
-/** Proofs of a client with a key, but not the one that is known by that ID. */
+/** Proofs of a client with a key that is not registered under the key ID. */
 const stolen: Lies = [
   [
     'another key by its ID, in `a` too',
@@ -138,7 +138,7 @@ const stolen: Lies = [
   ],
 ];
 
-/** With a key of any algorithm. */
+/** False proofs for a key of any algorithm. */
 export const LIES: Lies = [
   ...changed,
   ...counted,

@@ -21,7 +21,7 @@ import { exporterOf, overTls1, overTls2 } from './over-tls.ts';
 import type { BoundConnection } from './over-tls.ts';
 import { proves } from './verifier.fixture.ts';
 
-/** One key of RSA for its three algorithms: one takes long to make, and none is registered twice. */
+/** One RSA key for its three algorithms, because making a key is slow and no key is registered twice. */
 const rsa = newKey('rsa_pss_rsae_sha256', 'rsa');
 const keyFor = (algorithm: AlgorithmName): ConcealedKey =>
   algorithm.startsWith('rsa')
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(async () => parts.disposeAsync());
 
-/** The answer of an origin and of a proxy: whether it believes. */
+/** Checks the proof as an origin or a proxy does, and answers with the verdict. */
 function verdict(socket: TLSSocket, method: string, uri: string, fields: Fields): number {
   const at =
     method === 'CONNECT' || uri.includes('proxied') ? 'proxy-authorization' : 'authorization';
@@ -97,7 +97,7 @@ const VERSIONS: readonly (readonly [
   ['HTTP/2', () => overTls2(`https://localhost:${h2.port}`), () => h2],
 ];
 
-describe.each(VERSIONS)('%s', (_version, open, server) => {
+describe.each(VERSIONS)('RFC 9729 over %s', (_version, open, server) => {
   const home = () => `https://localhost:${server().port}`;
   const options = (
     { exporter }: BoundConnection,
@@ -106,7 +106,7 @@ describe.each(VERSIONS)('%s', (_version, open, server) => {
   const statusOf = async ({ send }: BoundConnection, request: HttpRequest) =>
     (await send(request)).status;
 
-  test.each(ALL)('a server that exports by itself believes %s', async (algorithm) => {
+  test.each(ALL)('a server that exports by itself accepts a proof with %s', async (algorithm) => {
     await using connection = await open();
     const honest = options(connection, algorithm);
     const request = get(`${home()}/`);
@@ -116,7 +116,7 @@ describe.each(VERSIONS)('%s', (_version, open, server) => {
     expect(await statusOf(connection, request)).toBe(NO);
   });
 
-  test('section 8: one proof for all requests of a connection, and for no other', async () => {
+  test('section 8: one proof is valid for all requests of its connection, and for no other connection', async () => {
     const before = server().connections();
     await using one = await open();
     await using other = await open();
@@ -131,7 +131,7 @@ describe.each(VERSIONS)('%s', (_version, open, server) => {
     expect(server().connections() - before).toBe(2);
   });
 
-  test('sections 2 and 3.1: at a proxy, for what is asked of it', async () => {
+  test('sections 2 and 3.1: at a proxy, a proof covers the URI of the request to the proxy', async () => {
     const targets = ['http://other.example/proxied', 'https://other.example:8443/proxied'];
     for (const target of targets) {
       await using connection = await open();
@@ -148,7 +148,7 @@ describe.each(VERSIONS)('%s', (_version, open, server) => {
     }
   });
 
-  describe('lies', () => {
+  describe('a server refuses a false proof', () => {
     let connection: BoundConnection;
     beforeAll(async () => {
       connection = await open();
@@ -168,7 +168,7 @@ describe.each(VERSIONS)('%s', (_version, open, server) => {
   });
 });
 
-test('section 7: no exporter of TLS 1.2', async () => {
+test('section 7: a connection over TLS 1.2 has no exporter', async () => {
   const socket = connect({ host: 'localhost', port: h1.port, ca: tls.cert, maxVersion: 'TLSv1.2' });
   await once(socket, 'secureConnect');
   expect(() => exporterOf(socket)).toThrow('TLS 1.3');

@@ -1,4 +1,4 @@
-/** Connections whose exporter is known, over which several requests go (RFC 9729 sections 3 and 7). */
+/** Connections with a known exporter, for several requests each (RFC 9729 sections 3 and 7). */
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -16,7 +16,10 @@ export interface BoundConnection extends AsyncDisposable {
   readonly send: Send;
 }
 
-/** HTTP/1.1 to an origin or to a proxy, all on one connection: it fails when the server has ended that. */
+/**
+ * Opens HTTP/1.1 to an origin or a proxy, with all requests on one connection. A request fails once the
+ * server has closed it.
+ */
 export async function overTls1(
   host: string,
   port: number,
@@ -34,7 +37,7 @@ export async function overTls1(
   };
 }
 
-/** HTTP/2 to an `https:` origin or proxy, no matter who vouches for it; targets are in absolute-form. */
+/** Opens HTTP/2 to an `https:` origin or proxy with any certificate. Targets are in absolute-form. */
 export async function overTls2(server: string): Promise<BoundConnection> {
   const connection = overHttp2(server);
   await once(connection.session, 'connect');
@@ -42,8 +45,8 @@ export async function overTls2(server: string): Promise<BoundConnection> {
 }
 
 /**
- * Section 7: of TLS 1.3 only, since Node does not tell whether a connection of TLS 1.2 has an extended
- * master secret.
+ * The exporter of a TLS 1.3 connection only (section 7): Node does not show whether a TLS 1.2 connection
+ * has an extended master secret.
  */
 export function exporterOf(socket: TLSSocket): Exporter {
   if (socket.getProtocol() !== 'TLSv1.3') {

@@ -1,4 +1,4 @@
-/** The backend of RFC 9729 section 6.3, as short as tests of a client need it. */
+/** The backend of RFC 9729 section 6.3, reduced to the needs of a client's tests. */
 import { constants, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -11,7 +11,7 @@ export interface Known {
 
 interface Way {
   readonly hash: string | null;
-  /** The length of a SubjectPublicKeyInfo before the octets that section 3.1.1 asks for. */
+  /** The length of SubjectPublicKeyInfo before the octets of section 3.1.1. */
   readonly header: number;
 }
 
@@ -24,7 +24,7 @@ const WAYS = new Map<number, Way>([
   [2054, { hash: 'sha512', header: 24 }],
 ]);
 
-/** Whether the credentials prove the key, for that URI and on that connection. */
+/** Whether the credentials prove the key for this URI on this connection. */
 export function proves(
   lines: readonly string[],
   socket: TLSSocket,
@@ -79,7 +79,7 @@ function number(value: number): Buffer {
   return Buffer.of(value >> 8, value & 255);
 }
 
-/** Lengths below 64 and below 16,384 (RFC 9000 section 16). */
+/** A string with its length, which is below 64 or below 16,384 (RFC 9000 section 16). */
 function string(text: string | Buffer): Buffer {
   const octets = Buffer.from(text as string);
   const length = octets.length < 64 ? Buffer.of(octets.length) : number(0x4000 | octets.length);

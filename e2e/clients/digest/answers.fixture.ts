@@ -1,4 +1,4 @@
-/** Hand-made answers, and a look at what was sent, for tests that are a server themselves. */
+/** Handwritten answers, and helpers to read sent requests, for tests that act as the server. */
 import { parseChallenges } from './challenges.ts';
 import type { Challenge } from './challenges.ts';
 import { valuesOf } from './exchange.ts';
@@ -16,14 +16,14 @@ export function withTrailer(response: HttpResponse, trailer: Field): HttpRespons
   return { ...response, trailers: [trailer] };
 }
 
-/** Returns the client's next request. Throws if it has finished. */
+/** Returns the client's next request. Throws if the client has finished. */
 export async function sentBy(exchange: Exchange, response?: HttpResponse): Promise<HttpRequest> {
   const step = response === undefined ? await exchange.next() : await exchange.next(response);
   if (step.done === true) throw new Error(`the client has finished with ${step.value.status}`);
   return step.value;
 }
 
-/** The client's last word on an answer; throws when it wants to send more. */
+/** The client's final result for an answer; throws if the client sends another request. */
 export async function endOf(exchange: Exchange, response: HttpResponse): Promise<HttpResponse> {
   const step = await exchange.next(response);
   if (step.done !== true) throw new Error('the client goes on');

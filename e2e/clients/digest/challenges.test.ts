@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { credentials, parseChallenges, parseParams, quoted, token } from './challenges.ts';
 
 describe('challenges (RFC 9110 section 11.3)', () => {
-  test('section 11.6.1: the example with two in one line', () => {
+  test('section 11.6.1: reads the example with two challenges in one line', () => {
     const line = 'Basic realm="simple", Newauth realm="apps", type=1, title="Login to \\"apps\\""';
     expect(parseChallenges([line])).toEqual([
       { scheme: 'Basic', params: [quoted('realm', 'simple')] },
@@ -14,7 +14,7 @@ describe('challenges (RFC 9110 section 11.3)', () => {
     ]);
   });
 
-  test('several lines, a token68, a scheme alone, empty elements, BWS around the equals sign', () => {
+  test('reads several lines, a token68, a bare scheme, empty elements, and BWS around the equals sign', () => {
     const lines = [', Negotiate YWJj==,, Basic', 'Digest , realm = "a" ,\tstale=true,'];
     expect(parseChallenges(lines)).toEqual([
       { scheme: 'Negotiate', token68: 'YWJj==', params: [] },
@@ -40,12 +40,12 @@ describe('challenges (RFC 9110 section 11.3)', () => {
     expect(() => parseChallenges([line])).toThrow(SyntaxError);
   });
 
-  test('RFC 7804 section 5: data of SCRAM is base64, without quotes', () => {
+  test("RFC 7804 section 5: reads SCRAM's data as base64 without quotes", () => {
     const [{ params } = { params: [] }] = parseChallenges(['SCRAM-SHA-256 data=biws=, sid=a']);
     expect(params).toEqual([token('data', 'biws='), token('sid', 'a')]);
   });
 
-  test('section 11.6.3: parameters alone, in one line or several; no scheme, no duplicate', () => {
+  test('section 11.6.3: reads parameters alone, in one or several lines, without a scheme or a duplicate', () => {
     expect(parseParams(['a=1,', 'b="2"'])).toEqual([token('a', '1'), quoted('b', '2')]);
     expect(() => parseParams(['Digest a=1'])).toThrow(SyntaxError);
     expect(() => parseParams(['a=1', 'A=2'])).toThrow(SyntaxError);
@@ -62,7 +62,7 @@ const params = fc.uniqueArray(
   { selector: ({ name }) => name.toLowerCase(), minLength: 1, maxLength: 5 },
 );
 
-test('written challenges are read again, however they are spread over lines', () => {
+test('written challenges are read back unchanged, however they are spread over lines', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(tokens, params), { maxLength: 4 }), (list) => {
       const lines = list.map(([scheme, values]) => credentials(scheme, values));
@@ -73,7 +73,7 @@ test('written challenges are read again, however they are spread over lines', ()
   );
 });
 
-test('any text is read or refused as a syntax error', () => {
+test('any text is read, or refused as a syntax error', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
       try {

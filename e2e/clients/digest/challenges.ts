@@ -1,14 +1,14 @@
-/** Challenges and parameters of RFC 9110 section 11, strictly: a server that strays is found out. */
+/** A strict reader of challenges and parameters (RFC 9110 section 11), which detects a server's faults. */
 
 export interface Param {
   readonly name: string;
   readonly value: string;
-  /** Whether it stands as a quoted-string rather than as a token. */
+  /** Whether the value is a quoted-string and not a token. */
   readonly quoted: boolean;
 }
 
 export interface Challenge {
-  /** As received; compared without case. */
+  /** As received. Comparisons ignore case. */
   readonly scheme: string;
   readonly token68?: string;
   readonly params: readonly Param[];
@@ -16,7 +16,7 @@ export interface Challenge {
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const QUOTED = '"((?:[\\t !#-\\[\\]-~]|\\\\[\\t -~])*)"';
-/** SCRAM's `data` and `sr` have no quotes, though they are no tokens (RFC 7804 section 7). */
+/** SCRAM's `data` and `sr` have no quotes, although they are no tokens (RFC 7804 section 7). */
 const BASE64 = '[A-Za-z0-9+/]+=*(?=[ \\t]*(?:,|$))';
 const AUTH_PARAM = new RegExp(`(${TOKEN})[ \\t]*=[ \\t]*(?:(${BASE64}|${TOKEN})|${QUOTED})`, 'y');
 const SCHEME = new RegExp(TOKEN, 'y');
@@ -25,7 +25,7 @@ const SPACES = / +/y;
 const BEFORE_ELEMENT = /[ \t,]*/y;
 const AFTER_ELEMENT = /[ \t]*(?=,|$)/y;
 
-/** The challenges of all lines of a field; throws at what is not `#challenge`. */
+/** The challenges in all lines of a field; throws if they are not `#challenge`. */
 export function parseChallenges(lines: readonly string[]): readonly Challenge[] {
   return lines.flatMap((line) => {
     const cursor = new Cursor(line);
@@ -43,7 +43,7 @@ export function parseChallenges(lines: readonly string[]): readonly Challenge[] 
   });
 }
 
-/** The parameters of Authentication-Info and its like, `#auth-param`; several lines are one list. */
+/** The parameters of Authentication-Info and similar fields, `#auth-param`. Several lines form one list. */
 export function parseParams(lines: readonly string[]): readonly Param[] {
   const cursor = new Cursor(lines.join(', '));
   const params: Param[] = [];
@@ -55,7 +55,9 @@ export function parseParams(lines: readonly string[]): readonly Param[] {
   return params;
 }
 
-/** Value of a credentials field. Unquoted values are sent as they are, so that a test can break them. */
+/**
+ * The value of a credentials field. Unquoted values are not checked, so that a test can send invalid ones.
+ */
 export function credentials(scheme: string, params: readonly Param[]): string {
   const list = params.map(
     (param) => `${param.name}=${param.quoted ? quote(param.value) : param.value}`,
@@ -97,7 +99,7 @@ class Cursor {
     this.#text = text;
   }
 
-  /** Goes to the next element of the list; false at the end. */
+  /** Moves to the next element of the list; false at the end. */
   atElement(): boolean {
     this.expect(BEFORE_ELEMENT);
     return this.#at < this.#text.length;
@@ -110,7 +112,7 @@ class Cursor {
     return bare === undefined ? quoted(name, inside.replaceAll(/\\(.)/g, '$1')) : token(name, bare);
   }
 
-  /** A scheme with its token68 or its first parameter, if it has any. */
+  /** Reads a scheme with its token68 or its first parameter, if present. */
   challenge(): { scheme: string; token68?: string; params: Param[] } {
     const scheme = this.expect(SCHEME)[0];
     if (this.#take(SPACES) === undefined) return { scheme, params: [] };

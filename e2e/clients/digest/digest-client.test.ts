@@ -8,7 +8,7 @@ import { run } from './exchange.ts';
 import type { Field } from './exchange.ts';
 import { RESPONSES } from './responses.fixture.ts';
 
-/** RFC 7616 section 3.9.1. */
+/** The nonce of RFC 7616 section 3.9.1. */
 const NONCE = '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v';
 const CNONCE = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
 const OPAQUE = 'FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS';
@@ -33,7 +33,7 @@ const challenge = (algorithm: string, ...more: readonly Param[]): Field => [
 ];
 const both = answer(401, [challenge('SHA-256'), challenge('MD5')]);
 
-/** An Authentication-Info for the first request of a session. */
+/** An Authentication-Info field for the first request of a session. */
 function info(rspauth: string, changes: Readonly<Record<string, Param | undefined>> = {}): Field {
   const right = {
     rspauth: quoted('rspauth', rspauth),
@@ -56,7 +56,7 @@ describe('vectors of RFC 7616 section 3.9', () => {
   test.each([
     ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
     ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
-  ] as const)('3.9.1, %s', async (algorithm, response) => {
+  ] as const)('example 3.9.1, %s', async (algorithm, response) => {
     const { params } = await proved({ ...MUFASA, algorithm });
     expect(params).toEqual([
       quoted('username', 'Mufasa'),
@@ -72,7 +72,7 @@ describe('vectors of RFC 7616 section 3.9', () => {
     ]);
   });
 
-  /** The RFC computed its own with SHA-512 cut to 256 bits; these are of SHA-512/256. */
+  /** The RFC computed its example with SHA-512 truncated to 256 bits. These values are of SHA-512/256. */
   const JASON = {
     username: 'J\u00e4s\u00f8n Doe',
     password: 'Secret, or not?',
@@ -104,7 +104,7 @@ describe('vectors of RFC 7616 section 3.9', () => {
       quoted('username', USERHASH),
       'true',
     ],
-  ])('3.9.2 put right, %s', async (_title, options, name, userhash) => {
+  ])('example 3.9.2 with the right hash, %s', async (_title, options, name, userhash) => {
     const exchange = digestClient({ ...JASON, ...options }).exchange(get('/doe.json'));
     await sentBy(exchange);
     const { params } = credentialsIn(await sentBy(exchange, asked));
@@ -115,7 +115,7 @@ describe('vectors of RFC 7616 section 3.9', () => {
   });
 });
 
-describe('sections 3.4 and 3.5: algorithms and qop, computed with the hashlib of Python', () => {
+describe("sections 3.4 and 3.5: algorithms and qop give the values of Python's hashlib", () => {
   test.each(RESPONSES)('$algorithm, $qop', async ({ algorithm, qop, response, rspauth }) => {
     const asked = answer(401, [challenge('constructor'), challenge(algorithm)]);
     const granted = answer(200, [], 'content of the response');
@@ -141,7 +141,7 @@ describe('sections 3.4 and 3.5: algorithms and qop, computed with the hashlib of
   });
 });
 
-describe('section 3.5: a server that does not prove itself is refused', () => {
+describe('section 3.5: the client refuses a server without a valid proof', () => {
   const RSPAUTH = '86d3b25618d41854ca5039a5d7e53ff6355d5134a9b1fb088a78ac3c462195a0';
 
   test.each([
@@ -161,7 +161,7 @@ describe('section 3.5: a server that does not prove itself is refused', () => {
     await expect(endOf(exchange, answer(200, fields))).rejects.toThrow();
   });
 
-  test('an error, or what a client does not insist on, may come without proof, never with a wrong one', async () => {
+  test('an error, or an answer whose proof is optional, may lack a proof, but not have a wrong one', async () => {
     const unproved = (await proved(MUFASA)).exchange;
     expect(await endOf(unproved, answer(429))).toMatchObject({ status: 429 });
     const lenient = (await proved({ ...MUFASA, requireProof: false })).exchange;
@@ -183,7 +183,7 @@ describe('section 3.6: the session', () => {
     return client;
   }
 
-  test('nc counts up, unasked, also for requests that overlap', async () => {
+  test('nc increases with each request, also for requests that overlap', async () => {
     const client = await opened(MUFASA);
     const counts = [];
     for (const exchange of Array.from({ length: 15 }, () => client.exchange(INDEX))) {
@@ -193,7 +193,7 @@ describe('section 3.6: the session', () => {
     expect(counts.at(-1)).toBe('00000010');
   });
 
-  test('nextnonce begins a new count; a -sess algorithm keeps the key of its first nonce', async () => {
+  test('nextnonce restarts nc, and a -sess algorithm keeps the key of its first nonce', async () => {
     const next = quoted('nextnonce', 'next+nonce');
     const plain = await opened(MUFASA, info(SILENT, { next }));
     const { params } = credentialsIn(await sentBy(plain.exchange(INDEX)));
@@ -215,7 +215,7 @@ describe('section 3.6: the session', () => {
     }
   });
 
-  test('a nextnonce beside a wrong rspauth is not taken', async () => {
+  test('a nextnonce beside a wrong rspauth is ignored', async () => {
     const client = digestClient(MUFASA);
     const exchange = client.exchange(INDEX);
     await sentBy(exchange);
@@ -226,7 +226,7 @@ describe('section 3.6: the session', () => {
     expect(valueOf(params, 'nonce')).toBe(NONCE);
   });
 
-  test('stale=true is answered with the new nonce, a plain 401 is the end', async () => {
+  test('after stale=true the client uses the new nonce, and after another 401 it stops', async () => {
     const client = await opened(MUFASA);
     const stale = answer(401, [challenge('SHA-256', token('stale', 'TRUE'))]);
     const exchange = client.exchange(INDEX);
@@ -238,7 +238,7 @@ describe('section 3.6: the session', () => {
     expect(fresh.fields).toEqual([]);
   });
 
-  test('a server that finds every nonce stale is left after two', async () => {
+  test('the client stops after two stale answers in a row', async () => {
     let requests = 0;
     const stale = answer(401, [challenge('SHA-256', token('stale', 'true'))]);
     const response = await run(digestClient(MUFASA).exchange(INDEX), () => {
@@ -254,12 +254,12 @@ describe('section 3.7: the choice among challenges', () => {
   const algorithmOf = async (options: DigestOptions) =>
     valueOf((await proved(options)).params, 'algorithm');
 
-  test('the first that is known, or the one that is named', async () => {
+  test('the client answers the first known algorithm, or the configured one', async () => {
     expect(await algorithmOf(MUFASA)).toBe('SHA-256');
     expect(await algorithmOf({ ...MUFASA, algorithm: 'MD5' })).toBe('MD5');
   });
 
-  test('none that fits ends in the 401', async () => {
+  test('without a suitable challenge the exchange ends with the 401', async () => {
     for (const options of [{ algorithm: 'SHA-512-256' }, { realm: 'another' }] as const) {
       const exchange = digestClient({ ...MUFASA, ...options }).exchange(INDEX);
       await sentBy(exchange);
@@ -275,15 +275,15 @@ describe('section 3.7: the choice among challenges', () => {
     ['another charset', 'Digest realm="r", nonce="n", qop="auth", charset=latin1'],
     ['an unknown qop alone', 'Digest realm="r", nonce="n", qop="auth-conf"'],
     ['realm twice', 'Digest realm="r", nonce="n", qop="auth", realm="r"'],
-  ])('refuses a challenge with %s', async (_title, value) => {
+  ])('the client refuses a challenge with %s', async (_title, value) => {
     const exchange = digestClient(MUFASA).exchange(INDEX);
     await sentBy(exchange);
     await expect(sentBy(exchange, answer(401, [['WWW-Authenticate', value]]))).rejects.toThrow();
   });
 });
 
-describe('the parts that a test can spoil', () => {
-  test('tamper changes what is sent, prepare what is proved', async () => {
+describe('the options for tests', () => {
+  test('tamper changes the sent parameters, and prepare the proved claims', async () => {
     const spoilt = await proved({
       ...MUFASA,
       tamper: (params) => params.map((p) => (p.name === 'nc' ? token('nc', 'zz') : p)),

@@ -24,32 +24,35 @@ import type { Claims, DigestAlgorithm } from './response.ts';
 export interface DigestOptions {
   readonly username: string;
   readonly password: string;
-  /** The server that asks: the origin at 401 (default), or the proxy at 407. */
+  /** The server that sends challenges: the origin with 401 (default), or the proxy with 407. */
   readonly at?: DoorName;
-  /** Answers the challenge of this algorithm only; default: the first that it knows (section 3.7). */
+  /** Answers challenges of this algorithm only; default: the first known algorithm (section 3.7). */
   readonly algorithm?: DigestAlgorithm;
   /** Answers challenges of this realm only. */
   readonly realm?: string;
-  /** Default: auth where it is offered, else auth-int. */
+  /** Default: auth if it is offered, else auth-int. */
   readonly qop?: 'auth' | 'auth-int';
-  /** False sends the plain name also where the server offers to take its hash. */
+  /** False sends the plain name, even if the server accepts a hash. */
   readonly userhash?: boolean;
   /**
-   * H(A1) of a -sess algorithm after a nextnonce: of the first nonce of the session, as section 3.4.2
-   * says (default), or of the nonce in use, as curl and others do.
+   * The nonce in H(A1) of a -sess algorithm after a nextnonce: the session's first nonce, as section 3.4.2
+   * says (default), or the current nonce, as curl and other clients do.
    */
   readonly sessionNonce?: 'first' | 'current';
-  /** False takes a success without rspauth, which section 3.5 leaves to the server; a wrong one never. */
+  /**
+   * False accepts a success without rspauth, which section 3.5 allows to the server. A wrong rspauth is
+   * always refused.
+   */
   readonly requireProof?: boolean;
-  /** Printable ASCII, different each time; default 144 random bits. */
+  /** Printable ASCII, different each time; default: 144 random bits. */
   readonly cnonce?: () => string;
-  /** Changes what is claimed before the response is computed, which then fits it. */
+  /** Changes the claims before the response is computed, so that the response fits them. */
   readonly prepare?: (claims: Claims) => Claims;
-  /** Changes the parameters as they are sent, after the response was computed. */
+  /** Changes the sent parameters after the response was computed. */
   readonly tamper?: (params: readonly Param[]) => readonly Param[];
 }
 
-/** The state from one challenge to the next (section 3.6). */
+/** The state that is kept from one challenge to the next (section 3.6). */
 interface Session {
   readonly algorithm: DigestAlgorithm;
   readonly realm: string;
@@ -57,24 +60,26 @@ interface Session {
   readonly opaque: string | undefined;
   readonly userhash: boolean;
   nonce: string;
-  /** Requests that carried this nonce. */
+  /** The number of requests with this nonce. */
   count: number;
-  /** The key of a -sess algorithm, from its first request on. */
+  /** The key of a -sess algorithm, set by its first request. */
   own?: { readonly cnonce: string; key: string };
 }
 
 interface Attempt {
   readonly session: Session;
   readonly claims: Claims;
-  /** H(A1). */
+  /** The value H(A1). */
   readonly key: string;
   readonly request: HttpRequest;
 }
 
-/** Stale answers that one request gets over; a server that sends more has lost its way. */
+/** A request is repeated after at most this many stale answers. */
 const RETRIES = 2;
 
-/** Whether a sender has to quote the parameter (sections 3.3 and 3.5); others may stand either way. */
+/**
+ * Whether a sender must quote the parameter (sections 3.3 and 3.5). Other parameters may be quoted or not.
+ */
 const QUOTED_IN_CHALLENGE = {
   realm: true,
   domain: true,
@@ -87,13 +92,13 @@ const QUOTED_IN_CHALLENGE = {
 const QUOTED_IN_INFO = { nextnonce: true, rspauth: true, cnonce: true, qop: false, nc: false };
 
 /**
- * A client of Digest, written from RFC 7616 alone. It remembers the session and sends credentials
- * unasked from the second request on, to any target (`domain` is not looked at). Names and passwords
- * are taken in NFC and UTF-8, with or without `charset`.
+ * A Digest client, written from RFC 7616 alone. It keeps the session and sends credentials without a
+ * challenge from the second request on, to any target (it ignores `domain`). Names and passwords are
+ * normalized to NFC and UTF-8, with or without `charset`.
  *
- * An answer below 400 has to prove itself by rspauth, unless told otherwise; any other that carries
- * one has to carry the right one. Throws at false proof and at challenges that break the RFC. A wrong
- * password ends in the server's 401 or 407.
+ * An answer below 400 must have a right rspauth, unless the options allow otherwise. In any other answer an
+ * rspauth is optional, but must be right. Throws for a false proof and for challenges that break the RFC. A
+ * wrong password ends with the server's 401 or 407.
  */
 export function digestClient(options: DigestOptions): SchemeClient {
   const door = DOORS[options.at ?? 'origin'];
@@ -119,7 +124,7 @@ export function digestClient(options: DigestOptions): SchemeClient {
     return response;
   }
 
-  /** The session that the challenge of our choice begins; undefined when there is none. */
+  /** The session for the preferred challenge; undefined if there is none. */
   function sessionIn({ fields }: HttpResponse): { session: Session; stale: boolean } | undefined {
     for (const { scheme, params } of parseChallenges(valuesOf(fields, door.ask))) {
       const algorithm = valueOf(params, 'algorithm') ?? 'MD5';
@@ -201,7 +206,7 @@ export function digestClient(options: DigestOptions): SchemeClient {
     return userhash ? [name, token('userhash', 'false')] : [name];
   }
 
-  /** Section 3.5; takes the next nonce from a server that has proved itself. */
+  /** Checks rspauth (section 3.5), and accepts nextnonce from a server that has proved itself. */
   function check(attempt: Attempt, response: HttpResponse): void {
     const { session, claims, key } = attempt;
     const lines = [...response.fields, ...response.trailers];
@@ -237,7 +242,7 @@ function checkQuotes(params: readonly Param[], rule: Readonly<Record<string, boo
   }
 }
 
-/** value-chars of RFC 5987 section 3.2.1, in UTF-8. */
+/** Encodes value-chars (RFC 5987 section 3.2.1) in UTF-8. */
 function extended(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /['()*]/g,

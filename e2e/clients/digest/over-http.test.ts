@@ -23,7 +23,7 @@ async function listening(listener: RequestListener) {
   return { server, place: { host: HOST, port }, [Symbol.dispose]: close };
 }
 
-test('fields go out as given, duplicates too; content, fields and trailer come back', async () => {
+test('sends fields unchanged, even duplicates, and returns content, fields and trailer', async () => {
   using echo = await listening((request, response) => {
     void buffer(request).then((content) => {
       response.writeHead(201, { Trailer: 'Authentication-Info' });
@@ -56,7 +56,7 @@ test('fields go out as given, duplicates too; content, fields and trailer come b
   expect(answer.content.toString().endsWith('abc')).toBe(true);
 });
 
-test('CONNECT: a refusal is an answer, a grant is a tunnel for several requests', async () => {
+test('CONNECT returns a refusal as an answer, and a tunnel for several requests', async () => {
   using origin = await listening((request, response) => response.end(request.url));
   using proxy = await listening((_request, response) => response.end());
   proxy.server.on('connect', (request, socket, first) => {
@@ -83,7 +83,7 @@ test('CONNECT: a refusal is an answer, a grant is a tunnel for several requests'
   tunnel.destroy();
 });
 
-test('a connection that breaks in the middle of an answer rejects', async () => {
+test('rejects if the connection breaks during an answer', async () => {
   using broken = await listening((_request, response) => {
     response.writeHead(200, { 'Content-Length': '10' });
     response.write('abc', () => response.destroy());
@@ -91,7 +91,7 @@ test('a connection that breaks in the middle of an answer rejects', async () => 
   await expect(overHttp(broken.place)(get('/'))).rejects.toThrow();
 });
 
-test('run carries two exchanges, one inside the other', async () => {
+test('run nests one exchange within another', async () => {
   async function* adding(name: string, request: HttpRequest): Exchange {
     return yield { ...request, fields: [...request.fields, [name, 'x'] as const] };
   }

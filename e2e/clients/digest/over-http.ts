@@ -6,17 +6,17 @@ import { valuesOf } from './exchange.ts';
 import type { Field, HttpRequest, HttpResponse, Send } from './exchange.ts';
 
 export interface Place {
-  /** Where the connection goes: an origin, or a proxy. */
+  /** The host of the connection: an origin or a proxy. */
   readonly host: string;
   readonly port: number;
-  /** Decides about kept connections and tunnels; default Node's own. */
+  /** Manages kept connections and tunnels; default: Node's own agent. */
   readonly agent?: Agent;
 }
 
 /**
- * Sends over HTTP/1.1. Fields go out as they are given, duplicates too; `Host` and `Content-Length`
- * are added where they are missing. A trailer is read; to get one, send `TE: trailers`. The content of
- * a refused CONNECT is not read and its connection is closed.
+ * Sends over HTTP/1.1. Fields are sent unchanged, even duplicates; missing `Host` and `Content-Length` are
+ * added. A trailer is read; `TE: trailers` asks for one. After a refused CONNECT the content is not read
+ * and the connection is closed.
  */
 export function overHttp(place: Place): Send {
   const { host, port, agent } = place;
@@ -37,7 +37,7 @@ export function overHttp(place: Place): Send {
     });
 }
 
-/** All requests through one tunnel, one after another; ends with the tunnel. */
+/** Sends all requests through one tunnel, one after another; ends with the tunnel. */
 export function tunnelAgent(tunnel: Duplex): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   agent.createConnection = () => tunnel;
@@ -54,7 +54,7 @@ function complete({ method, target, fields, content }: HttpRequest, peer: string
   return [...added, ...fields];
 }
 
-/** Host follows the target, not the connection (RFC 9112 sections 3.2.2 and 3.2.3). */
+/** Host is the target's host, not the connection's (RFC 9112 sections 3.2.2 and 3.2.3). */
 function authority(method: string, target: string, peer: string): string {
   if (method === 'CONNECT') return target;
   return target.includes('://') ? new URL(target).host : peer;
@@ -65,7 +65,7 @@ async function read(message: IncomingMessage): Promise<HttpResponse> {
   return { ...head(message), content, trailers: pairs(message.rawTrailers) };
 }
 
-/** Node takes every answer to a CONNECT for a tunnel, refusals included. */
+/** Node reports every answer to a CONNECT as a tunnel, even a refusal. */
 function onConnect(sent: ClientRequest, resolve: (response: HttpResponse) => void): void {
   sent.on('connect', (message, tunnel, first) => {
     const answer = { ...head(message), content: Buffer.alloc(0), trailers: [] };

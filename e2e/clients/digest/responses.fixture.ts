@@ -1,7 +1,7 @@
 /**
- * Responses that RFC 7616 has no examples of, computed with the hashlib of Python: Mufasa's of section
- * 3.9.1, with its nonces, to `POST /dir/index.html`; contents "content of the request" and "content of
- * the response".
+ * Responses without an example in RFC 7616, computed with Python's hashlib: for Mufasa and the nonces of
+ * section 3.9.1, and `POST /dir/index.html` with the contents "content of the request" and "content of the
+ * response".
  */
 export const RESPONSES = [
   {

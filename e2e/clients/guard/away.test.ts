@@ -1,4 +1,4 @@
-/** @countersign/resource while the authorization server is away. */
+/** @countersign/resource while the authorization server is down. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { protect } from '#shared/guard/protect.ts';
 import type { Guard } from '#shared/guard/guard.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-/** Closed when all is over. `lines`: events of its log. */
+/** Makes a guard that is closed at the end. `lines`: the events of its log. */
 function guardOf(more: Partial<Parameters<typeof protect>[0]> = {}) {
   const lines: string[] = [];
   const note = (event: string) => void lines.push(event);
@@ -43,13 +43,13 @@ async function statusOf(guard: Guard, token: string): Promise<number> {
 const eventually = (guard: Guard, token: string, status: number) =>
   until(async () => (await statusOf(guard, token)) === status);
 
-/** Not let in by the very next request; on a busy machine that may be 503 before it is 401. */
+/** Expects that the next request is not admitted. On a busy machine it may get 503 before 401. */
 async function refused(guard: Guard, token: string): Promise<void> {
   expect(await statusOf(guard, token)).not.toBe(200);
   await eventually(guard, token, 401);
 }
 
-test('one that follows answers 503 once its lease is over, and goes on when the issuer is back', async () => {
+test('a following guard answers 503 after its lease, and continues when the issuer is back', async () => {
   const token = await pair.token(machine);
   const { guard, lines } = guardOf({ client });
   const patient = guardOf({ client, revocation: { stale: 'allow', for: 3600 } });
@@ -68,7 +68,7 @@ test('one that follows answers 503 once its lease is over, and goes on when the 
   expect([...statuses]).toEqual([200]);
   expect(await statusOf(careless, token)).toBe(200);
 
-  // One that begins meanwhile knows neither keys nor what was revoked.
+  // A guard that starts meanwhile knows neither keys nor revocations.
   const late = guardOf({ client });
   expect(await statusOf(late.guard, token)).toBe(503);
   await pair.authz[0]?.start();
@@ -76,11 +76,11 @@ test('one that follows answers 503 once its lease is over, and goes on when the 
   await until(() => patient.lines.includes('revocations.followed'));
   await pair.post('/token/revocation', { token }, machine);
   for (const each of [guard, late.guard, patient.guard]) await refused(each, token);
-  // Without a client the revocation is missed.
+  // A guard without a client does not learn of the revocation.
   expect(await statusOf(careless, token)).toBe(200);
 });
 
-test('a key that was compromised is taken by none that follows', async () => {
+test('a following guard refuses every token of a compromised key', async () => {
   const token = await pair.token(machine);
   const { guard } = guardOf({ client });
   await eventually(guard, token, 200);
@@ -89,7 +89,7 @@ test('a key that was compromised is taken by none that follows', async () => {
   await until(async () => (await statusOf(guard, await pair.token(machine))) === 200);
 });
 
-test('everything of an application ends at once, and a closed guard lets nobody in', async () => {
+test('a revocation of an application ends all its tokens at once, and a closed guard admits no request', async () => {
   const other = await pair.addClient('notes:read');
   const token = await pair.token(other);
   const { guard } = guardOf({ client });
@@ -100,7 +100,7 @@ test('everything of an application ends at once, and a closed guard lets nobody 
   expect(await statusOf(guard, await pair.token(machine))).toBe(503);
 });
 
-test('a client that may not follow is told so in the log', async () => {
+test("a client that may not follow gets the reason in the guard's log", async () => {
   const { guard, lines } = guardOf({ client: { id: machine.id, secret: 'wrong' } });
   expect(await statusOf(guard, await pair.token(machine))).toBe(503);
   await until(() => lines.includes('revocations.interrupted'));

@@ -13,7 +13,7 @@ const guard = protect({
 
 const app = express();
 app.get('/', (_request, response) => response.send('Notes are at /v1/notes.'));
-// Clients read the metadata, which is beside the API, before they have a token.
+// Clients read the metadata before they have a token, so this address beside the API is open.
 app.use(['/v1', guard.metadataPath], guard.node());
 app.get('/v1/notes', (request, response) => response.json({ readBy: request.auth.id }));
 app.post('/v1/notes', (request, response) => response.json({ writtenBy: request.auth.id }));

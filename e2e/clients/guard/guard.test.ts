@@ -1,4 +1,4 @@
-/** @countersign/resource as it is installed, in applications of each framework, against the running pair. */
+/** @countersign/resource as installed, in applications of each framework, with the running pair. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type DpopProver, dpopProver } from '../../setup/dpop-prover.ts';
@@ -10,7 +10,7 @@ import { rawHttp, statusOf } from '../../parts/raw-http.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { copyExample, installResource } from './install.ts';
 
-/** The public URL; the applications listen elsewhere, as behind a proxy. */
+/** The public URL. The applications listen elsewhere, as behind a proxy. */
 const RESOURCE = 'https://api.example/v1/';
 const METADATA = '/.well-known/oauth-protected-resource/v1/';
 const FRAMEWORKS = ['express', 'fastify', 'hono', '@hono/node-server', 'koa', '@koa/router'];
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await installResource(folder, FRAMEWORKS);
   const space = { url: RESOURCE, realm: 'notes', schemes: ['Bearer', 'DPoP'], serves: 'verify' };
   const scopes = { safe: ['notes:read'], unsafe: ['notes:write'] };
-  // On a busy machine a follower may be late.
+  // On a busy machine a follower may be slow.
   const revocations = { lease: 10 };
   pair = parts.use(await startPair({ settings: { spaces: [{ ...space, scopes }], revocations } }));
   machine = await pair.addClient('notes:read notes:write');
@@ -49,7 +49,7 @@ async function token(scope: string, prover?: DpopProver): Promise<string> {
   return access_token;
 }
 
-test.each(Object.entries(EVERY_NODE))('Node %s is the one that it is called', (version, node) => {
+test.each(Object.entries(EVERY_NODE))('Node %s has the version of its name', (version, node) => {
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(`v${version}.`);
 });
 
@@ -75,7 +75,7 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
       },
       ready: (output) => output.includes('listening'),
     });
-    // To the end: anybody who revokes would wait for the lease of one that is gone.
+    // Closed at the end only: a revocation would wait for the lease of a missing follower.
     parts.use(application);
   });
 
@@ -87,7 +87,7 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
     expect((await ask({}, 'GET', '/')).status).toBe(200);
   });
 
-  test('RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1: 401 with challenges', async () => {
+  test('RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1: a request without a token gets 401 with challenges', async () => {
     const answer = await ask();
     expect(answer.status).toBe(401);
     const challenges = answer.headers.get('www-authenticate');
@@ -100,14 +100,14 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
     expect(await answer.json()).toMatchObject({ status: 401, title: 'Unauthorized' });
   });
 
-  test('200 for who holds the scope, and the handler learns who it is', async () => {
+  test('a token with the scope gets 200, and the handler learns the caller', async () => {
     const answer = await ask(bearer(await token('notes:read')));
     expect([answer.status, await answer.json()]).toEqual([200, { readBy: machine.id }]);
     const written = await ask(bearer(await token('notes:write')), 'POST');
     expect([written.status, await written.json()]).toEqual([200, { writtenBy: machine.id }]);
   });
 
-  test('RFC 6750 section 3.1: 403 with the scope that is needed', async () => {
+  test('RFC 6750 section 3.1: a token without the scope gets 403 with the required scope', async () => {
     const answer = await ask(bearer(await token('notes:read')), 'POST');
     expect(answer.status).toBe(403);
     expect(answer.headers.get('www-authenticate')).toMatch(
@@ -115,7 +115,7 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
     );
   });
 
-  test('401 for a token of another resource, one that was tampered with, and none', async () => {
+  test('a token of another resource, a changed token, and a missing token get 401', async () => {
     const good = await token('notes:read');
     const other = good.replace(/\.[^.]+$/, (signature) => signature.toLowerCase());
     for (const forged of [other, 'x', '']) {
@@ -136,7 +136,7 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
     }
   });
 
-  test('RFC 9110 section 11.6.2: two Authorization lines are 400, whichever comes first', async () => {
+  test('RFC 9110 section 11.6.2: two Authorization fields get 400, in any order', async () => {
     const good = `Authorization: Bearer ${await token('notes:read')}\r\n`;
     for (const lines of [good + good, `${good}Authorization: Bearer x\r\n`]) {
       const request = `GET /v1/notes HTTP/1.1\r\nHost: x\r\n${lines}Connection: close\r\n\r\n`;
@@ -144,22 +144,22 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
     }
   });
 
-  test('RFC 9110 section 9.3.2: HEAD as GET, without content', async () => {
+  test('RFC 9110 section 9.3.2: HEAD gets the answer of GET without content', async () => {
     const refused = await ask({}, 'HEAD');
     expect([refused.status, await refused.text()]).toEqual([401, '']);
     expect(refused.headers.get('www-authenticate')).toContain('scope="notes:read"');
     expect((await ask(bearer(await token('notes:read')), 'HEAD')).status).toBe(200);
   });
 
-  test('Fetch, CORS protocol: a preflight passes, OPTIONS alone does not', async () => {
-    // Fastify has no such route.
+  test('Fetch, CORS protocol: a preflight passes without a token, and another OPTIONS request does not', async () => {
+    // Fastify has no route for OPTIONS.
     expect((await ask({}, 'OPTIONS')).status).toBe(name === 'fastify' ? 404 : 401);
     const preflight = { origin: 'https://app.example', 'access-control-request-method': 'GET' };
     expect((await ask(preflight, 'OPTIONS')).status).not.toBe(401);
     expect((await ask(preflight)).status).toBe(401);
   });
 
-  test('RFC 9728 section 3.1: the metadata are at their path, for everybody', async () => {
+  test('RFC 9728 section 3.1: the metadata are public at their path', async () => {
     const answer = await ask({ origin: 'https://app.example' }, 'GET', METADATA);
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
     expect(await answer.json()).toEqual({
@@ -173,7 +173,7 @@ describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
     });
   });
 
-  test('RFC 9449 sections 4.3, 9 and 11.1: a bound token, its nonce, once, at the public address', async () => {
+  test('RFC 9449 sections 4.3, 9 and 11.1: a bound token needs a nonce and works once per proof, at the public address', async () => {
     const prover = await dpopProver();
     const accessToken = await token('notes:read', prover);
     const send = (proof: string) => ask({ authorization: `DPoP ${accessToken}`, dpop: proof });

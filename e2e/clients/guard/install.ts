@@ -7,10 +7,7 @@ import { packResource } from '../../pack-resource.ts';
 
 const run = promisify(execFile);
 
-/**
- * Installs the tarball into an empty folder as anybody would, and puts further packages beside it. Resolves to the
- * tarball.
- */
+/** Installs the tarball into an empty folder, and adds further packages. Resolves to the tarball. */
 export async function installResource(
   folder: string,
   packages: readonly string[],
@@ -23,7 +20,7 @@ export async function installResource(
   return tarball;
 }
 
-/** Puts packages that `npm ci` has installed into the folder. */
+/** Links packages that `npm ci` has installed into the folder. */
 export async function linkPackages(folder: string, packages: readonly string[]): Promise<void> {
   for (const name of packages) {
     const link = join(folder, 'node_modules', name);
@@ -32,7 +29,7 @@ export async function linkPackages(folder: string, packages: readonly string[]):
   }
 }
 
-/** A copy of an example in the folder, from where it finds what is installed there. */
+/** Copies an example into the folder, so that it finds the installed packages. */
 export async function copyExample(folder: string, name: string): Promise<string> {
   const copy = join(folder, name);
   await copyFile(new URL(name, import.meta.url), copy);

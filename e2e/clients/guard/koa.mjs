@@ -16,6 +16,6 @@ const open = new Router().get('/', (context) => void (context.body = 'Notes are 
 const notes = new Router({ prefix: '/v1' })
   .get('/notes', (context) => void (context.body = { readBy: context.state.auth.id }))
   .post('/notes', (context) => void (context.body = { writtenBy: context.state.auth.id }));
-// All that comes behind the guard is protected.
+// All routes behind the guard are protected.
 const app = new Koa().use(open.routes()).use(guard.koa()).use(notes.routes());
 app.listen(PORT, '127.0.0.1', () => console.log('listening'));

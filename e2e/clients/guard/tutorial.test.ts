@@ -1,4 +1,4 @@
-/** The configuration and the program of docs/tutorials/express-api.md, for other ports. */
+/** The configuration and the program of docs/tutorials/express-api.md, with other ports. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -12,7 +12,7 @@ import { installResource } from './install.ts';
 const PAGE = 'docs/tutorials/express-api.md';
 const MACHINE = 'notes:read notes:write';
 
-test('the API of the tutorial, which README.md and the package have too, refuses a revoked token', async () => {
+test("the tutorial's API, which README.md and the package also show, refuses a revoked token", async () => {
   await using parts = new AsyncDisposableStack();
   const folder = parts.use(await temporaryFolder()).path;
   await installResource(folder, ['express']);
@@ -37,7 +37,7 @@ test('the API of the tutorial, which README.md and the package have too, refuses
   const api = `http://localhost:${port}`;
   const atPort = (text: string) => text.replaceAll('http://localhost:8080', api);
   const settings = JSON.parse(atPort(json)) as Record<string, unknown>;
-  // On a busy machine a follower may be late.
+  // On a busy machine a follower may be slow.
   const revocations = { lease: 10 };
   const pair = parts.use(await startPair({ settings: { ...settings, revocations } }));
   const [, scope = ''] = /--scope (\S+)\n/.exec(commands) ?? [];

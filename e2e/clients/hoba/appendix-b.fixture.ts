@@ -31,12 +31,12 @@ const LINES = {
 } as const;
 
 export const APPENDIX_B = {
-  /** The body of its PEM, which is base64url where PEM is base64 (RFC 7468). */
+  /** The body of the PEM key, in base64url, although PEM uses base64 (RFC 7468). */
   publicKey: LINES.publicKey.join(''),
   origin: 'https://example.com:443',
-  /** Not the SHA-256 of that key. */
+  /** This kid is not the SHA-256 of the key. */
   kid: 'vesscamS2Kze4FFOg3e2UyCJPhuQ6_3_gzN-k_L6t3w',
-  /** Its slash is base64, where section 2 asks for base64url. */
+  /** The slash is base64, although section 2 requires base64url. */
   challenge: 'pUE77w0LylHypHKhBqAiQHuGC751GiOVv4/7pSlo9jc=',
   alg: '0',
   nonce: 'Pm3yUW-sW5Q',

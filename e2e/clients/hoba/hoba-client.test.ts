@@ -26,19 +26,19 @@ const asks = (params: string, field = 'WWW-Authenticate') =>
   answer(field.startsWith('WWW') ? 401 : 407, [[field, `HOBA ${params}`]]);
 const resultOf = (request: HttpRequest, field?: string) =>
   valueOf(credentialsIn(request, field).params, 'result') ?? '';
-/** Expects that the signature of a result is of these octets, and of no others. */
+/** Expects that the result's signature covers exactly these octets. */
 function expectSigned(request: HttpRequest, octets: string, field?: string): void {
   const sig = Buffer.from(resultOf(request, field).split('.')[3] ?? '', 'base64url');
   const publicKey = createPublicKey(key.privateKey);
   expect(verify('sha256', Buffer.from(octets, 'latin1'), publicKey, sig)).toBe(true);
 }
 
-describe('appendix B', () => {
+describe('RFC 7486 appendix B', () => {
   const { publicKey, kid, signature, ...fields } = APPENDIX_B;
   const der = Buffer.from(publicKey, 'base64url');
   const octets = Buffer.from(signature, 'base64url');
 
-  test('the signature is of what we would sign', () => {
+  test('its signature covers the octets that the client would sign', () => {
     const toBeSigned = encodeToBeSigned({ ...fields, kid, realm: '' });
     expect(toBeSigned.toString()).toBe(
       `11:${fields.nonce}1:023:https://example.com:4430:43:${kid}44:${fields.challenge}`,
@@ -47,14 +47,14 @@ describe('appendix B', () => {
     expect(verify('sha256', toBeSigned, cpk, octets)).toBe(true);
   });
 
-  test('with that signature we send that field', () => {
+  test('with its signature the client sends the same field', () => {
     const { challenge, origin, nonce, authorization } = fields;
     const theirs = { key: { ...key, kid }, origin, nonce: () => nonce, sign: () => octets };
     const sent = signed(get('/'), { challenge }, theirs);
     expect(valuesOf(sent.fields, 'Authorization')).toEqual([authorization]);
   });
 
-  test('its challenge is not base64url, nor its kid a hash of the key', () => {
+  test('its challenge is not base64url, and its kid is not a hash of the key', () => {
     const { challenge } = fields;
     const response = asks(`challenge="${challenge}", max-age=10`);
     expect(() => challengesIn(response)).toThrow(challenge);
@@ -62,14 +62,14 @@ describe('appendix B', () => {
   });
 });
 
-test('section 9.4: the kid is the SHA-256 of the SubjectPublicKeyInfo', () => {
+test('RFC 7486 section 9.4: the kid is the SHA-256 of the SubjectPublicKeyInfo', () => {
   const body = pemOf(key).replaceAll(/-----.*-----|\s/g, '');
   expect(pemOf(key)).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
   const hash = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64url');
   expect([key.kid, kidOf(key.privateKey)]).toEqual([hash, hash]);
 });
 
-test('sections 2 and 3: goes out plain, and answers a challenge with what was signed', async () => {
+test('RFC 7486 sections 2 and 3: the client sends a plain request, and answers the challenge with the signed values', async () => {
   const exchange = hobaClient(options()).exchange(get('/a'));
   const plain = await sentBy(exchange);
   expect(plain).toEqual(get('/a'));
@@ -81,7 +81,7 @@ test('sections 2 and 3: goes out plain, and answers a challenge with what was si
   await endOf(exchange, asks('challenge=YWJj, max-age=0'));
 });
 
-test('lengths are of octets: those of a field, whose characters they are', async () => {
+test('lengths count octets: one character of a field is one octet', async () => {
   const exchange = hobaClient(options()).exchange(get('/'));
   await sentBy(exchange);
   const sent = await sentBy(
@@ -104,7 +104,7 @@ test('lengths are of octets: those of a field, whose characters they are', async
   ).toEqual(Buffer.from('0:0:0:4:caf\u{e9}0:0:', 'latin1'));
 });
 
-test('at a proxy: 407 and its fields (section 9.1)', async () => {
+test("RFC 7486 section 9.1: at a proxy the client uses 407 and the proxy's fields", async () => {
   const exchange = hobaClient(options({ at: 'proxy' })).exchange(get('/'));
   await sentBy(exchange);
   const sent = await sentBy(exchange, asks('challenge=YWJj, max-age=0', 'Proxy-Authenticate'));
@@ -112,13 +112,13 @@ test('at a proxy: 407 and its fields (section 9.1)', async () => {
   expectSigned(sent, octets, 'Proxy-Authorization');
 });
 
-test('a key is for one realm: other challenges are not answered', async () => {
+test('the client answers challenges of its realm only, because a key is for one realm', async () => {
   const exchange = hobaClient(options({ realm: 'ours' })).exchange(get('/'));
   await sentBy(exchange);
   await endOf(exchange, asks('challenge=YWJj, max-age=0, realm=theirs'));
 });
 
-test('a fresh nonce of 64 bits for each answer', () => {
+test('each answer has a fresh nonce of 64 bits', () => {
   const [one, other] = [1, 2].map(() => {
     const { nonce: _, ...random } = options();
     return resultOf(signed(get('/'), { challenge: 'YWJj' }, random)).split('.')[2];
@@ -135,7 +135,7 @@ test.each([
   ['a max-age below zero', 'challenge=YWJj, max-age=-1'],
   ['max-age with a colon, as in section 3', 'challenge=YWJj, max-age: 10'],
   ['two realms', 'challenge=YWJj, max-age=0, realm=a, realm=b'],
-])('section 2: a malformed challenge is not answered: %s', async (_what, params) => {
+])('RFC 7486 section 2: a malformed challenge is not answered: %s', async (_what, params) => {
   const exchange = hobaClient(options()).exchange(get('/'));
   await sentBy(exchange);
   await expect(exchange.next(asks(params))).rejects.toThrow(SyntaxError);
@@ -146,14 +146,14 @@ test.each([
   ['https://example.com', 'https://example.com:443'],
   ['http://EXAMPLE.com/', 'http://example.com:80'],
   ['https://[::1]:8443', 'https://[::1]:8443'],
-])('section 2: the origin of %s has its port', (url, origin) => {
+])('RFC 7486 section 2: the origin of %s has its port', (url, origin) => {
   expect(originOf(url)).toBe(origin);
 });
 
-describe('the parts that a test can spoil', () => {
+describe('the options for tests', () => {
   const challenge = { challenge: 'YWJj' };
 
-  test('prepare: signed, and sent as it was signed', () => {
+  test('prepare changes the signed fields, which are sent with the change', () => {
     const prepare = () => ({
       nonce: 'n',
       alg: '17',

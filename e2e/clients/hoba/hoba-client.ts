@@ -15,26 +15,26 @@ import type { ToBeSigned } from './to-be-signed.ts';
 
 export interface HobaOptions {
   readonly key: HobaKey;
-  /** The server, as a URL; the port is added if it has none. */
+  /** The server's URL. The port is added if it is missing. */
   readonly origin: string;
-  /** At 401 (default), or at 407. */
+  /** Answers 401 (default), or 407. */
   readonly at?: DoorName;
-  /** Answers challenges of this realm only, since a key is good for one. */
+  /** Answers challenges of this realm only, because a key is for one realm. */
   readonly realm?: string;
   /** Default: 64 random bits. */
   readonly nonce?: () => string;
-  /** Changes what is signed; `result` follows it. */
+  /** Changes the signed fields, and with them `result`. */
   readonly prepare?: (fields: ToBeSigned) => ToBeSigned;
-  /** Signs; default: RSA-SHA256, which has number 0. */
+  /** Signs; default: with RSA-SHA256, which has number 0. */
   readonly sign?: (octets: Buffer, key: HobaKey) => Buffer;
-  /** Changes the parameters as they are sent, after they were signed. */
+  /** Changes the sent parameters after the signature was made. */
   readonly tamper?: (params: readonly Param[]) => readonly Param[];
 }
 
 export interface Challenge {
   readonly challenge: string;
   readonly realm?: string | undefined;
-  /** Seconds; 0 is for one answer alone. */
+  /** Seconds; 0 allows a single answer. */
   readonly maxAge: number;
 }
 
@@ -43,9 +43,9 @@ const RSA_SHA256 = '0';
 export const BASE64URL_CHARS = /^[0-9A-Za-z\-_=]+$/;
 
 /**
- * A client of HOBA-http, written from RFC 7486 alone. It answers the first challenge that it may; one
- * that is still good can be answered again with `signed`, as can one of getchal. A signature that is
- * not believed ends in the server's next 401 or 407.
+ * A HOBA-http client, written from RFC 7486 alone. It answers the first suitable challenge. `signed` can
+ * answer a valid challenge again, or a challenge of getchal. A refused signature ends with the server's
+ * next 401 or 407.
  */
 export function hobaClient(options: HobaOptions): SchemeClient {
   const at = options.at ?? 'origin';
@@ -62,7 +62,7 @@ export function hobaClient(options: HobaOptions): SchemeClient {
   return { exchange };
 }
 
-/** The request with an answer to the challenge (section 2). */
+/** Adds the answer to the challenge to the request (section 2). */
 export function signed(
   request: HttpRequest,
   { challenge, realm = '' }: Pick<Challenge, 'challenge' | 'realm'>,
@@ -85,7 +85,10 @@ export function signed(
   return { ...request, fields: [...request.fields, [DOORS[at].answer, sent]] };
 }
 
-/** Section 3. Throws at one that is malformed: the attempt is to be abandoned (section 2). */
+/**
+ * Reads the challenges (section 3). Throws for a malformed challenge: the attempt must be abandoned
+ * (section 2).
+ */
 export function challengesIn(
   response: HttpResponse,
   at: DoorName = 'origin',

@@ -1,25 +1,25 @@
-/** Keys of a client (RFC 7486 sections 5.1, 7 and 9.4): one for each origin and realm. */
+/** A client's keys (RFC 7486 sections 5.1, 7 and 9.4): one key per origin and realm. */
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
 export interface HobaKey {
   readonly privateKey: KeyObject;
-  /** base64url, as it is sent and signed. */
+  /** base64url, as sent and signed. */
   readonly kid: string;
 }
 
-/** `kidtype` of a hashed public key, which is what a server takes when none is said (section 6.1). */
+/** The `kidtype` of a hashed public key, which a server assumes if none is sent (section 6.1). */
 export const HASHED = '0';
 
-/** Section 7: not below 2,048 bits. */
+/** The length must be at least 2,048 bits (section 7). */
 export function newKey(modulusLength = 2048): HobaKey {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
   return { privateKey, kid: kidOf(privateKey) };
 }
 
 /**
- * Section 9.4 says "as in DANE" and names neither of the choices that RFC 6698 leaves: of a bare key
- * there is its SubjectPublicKeyInfo, and SHA-256 is what all have to know (its section 6).
+ * Section 9.4 says "as in DANE", and does not choose among the options of RFC 6698. For a bare key this is
+ * SubjectPublicKeyInfo, and SHA-256 is mandatory in DANE (section 6).
  */
 export function kidOf(privateKey: KeyObject): string {
   const der = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });

@@ -1,4 +1,4 @@
-/** False answers that a server must refuse: each spoils one part of a right answer. */
+/** False answers that a server must refuse: each changes one part of a valid answer. */
 import { constants, sign } from 'node:crypto';
 import { quoted } from '../digest/challenges.ts';
 import type { Param } from '../digest/challenges.ts';
@@ -27,7 +27,7 @@ const part = (name: string, change: (value: string) => string): Lie =>
     parts.map((value, at) => (at === PARTS.indexOf(name) ? change(value) : value)),
   );
 
-/** Signed, and where it is a part of the result sent as well. */
+/** Changes the signed fields, and the sent result where it contains them. */
 const signing =
   (change: (fields: ToBeSigned) => Partial<ToBeSigned>): Lie =>
   (honest) => ({ ...honest, prepare: (fields) => ({ ...fields, ...change(fields) }) });
@@ -38,7 +38,10 @@ const by =
 
 const another = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
 
-/** HOBA-RES (section 2): "if a malformed message is received, the server MUST fail authentication". */
+/**
+ * Faults of HOBA-RES (section 2): "if a malformed message is received, the server MUST fail
+ * authentication".
+ */
 const sent: Lies = [
   ...PARTS.flatMap((name): Lies => [
     [`${name}: another`, part(name, another)],
@@ -64,7 +67,10 @@ const sent: Lies = [
   ],
 ];
 
-/** HOBA-TBS (sections 2 and 3): what the server knows by itself, and forms that the grammar has not. */
+/**
+ * Faults of HOBA-TBS (sections 2 and 3): values that the server knows itself, and forms outside the
+ * grammar.
+ */
 const wrong: Lies = [
   [
     'origin: without its port',
@@ -86,7 +92,7 @@ const wrong: Lies = [
   ['nonce: signed with a dot', signing(() => ({ nonce: 'AAAA.AAAA' }))],
 ];
 
-/** Section 7. */
+/** Wrong algorithms and keys (section 7). */
 const signed: Lies = [
   ['another key', by((octets) => sign('sha256', octets, newKey().privateKey))],
   ['SHA-1 as number 0', by((octets, { privateKey }) => sign('sha1', octets, privateKey))],
@@ -113,7 +119,7 @@ const signed: Lies = [
 
 export const LIES: Lies = [...sent, ...wrong, ...signed];
 
-/** Right by the RFC (section 7: MAY), for servers that leave it off. */
+/** Allowed by the RFC (section 7: MAY), but refused by servers that do not support it. */
 export const RSA_SHA1: Lie = (honest) => ({
   ...signing(() => ({ alg: '1' }))(honest),
   sign: (octets, { privateKey }) => sign('sha1', octets, privateKey),

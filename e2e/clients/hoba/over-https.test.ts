@@ -36,7 +36,7 @@ function overHttp1(): Send {
 describe.each<[version: string, open: () => Send]>([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', () => parts.use(overHttp2(origin)).send],
-])('%s', (_version, open) => {
+])('the HOBA client over %s', (_version, open) => {
   let send: Send;
   beforeAll(async () => {
     send = open();
@@ -49,25 +49,25 @@ describe.each<[version: string, open: () => Send]>([
   const through = async (lying: HobaOptions, request: HttpRequest) =>
     (await run(hobaClient(lying).exchange(request), send)).status;
 
-  test('a server believes an answer to its challenge, and a registered key alone', async () => {
+  test("is admitted with an answer to the server's challenge, by a registered key only", async () => {
     expect(await through(options(), page())).toBe(204);
     expect(await through({ ...options(), key: newKey() }, page())).toBe(401);
     expect(await through({ ...options(), realm: 'another' }, page())).toBe(401);
   });
 
-  test('section 6.4: an answer to a challenge of getchal, which is then used up', async () => {
+  test('section 6.4: is admitted once with a challenge of getchal', async () => {
     const challenge = challengeIn(await send(getChallenge(origin)));
     const request = signed(page(), { challenge, realm: REALM }, options());
     expect((await send(request)).status).toBe(204);
     expect((await send(request)).status).toBe(401);
   });
 
-  test('section 6.3: logging out goes through a challenge, too', async () => {
+  test('section 6.3: signs out through a challenge', async () => {
     expect((await send(logout(origin))).status).toBe(401);
     expect(await through(options(), logout(origin))).toBe(204);
   });
 
-  test('section 6.1: a registration without what the server asks for, or with a wrong kid', async () => {
+  test("section 6.1: cannot register without the server's additional fields, or with a wrong kid", async () => {
     const stranger = newKey();
     const secret = ['secret', SECRET] as const;
     const tries = [{ key: stranger }, { key: { ...stranger, kid: key.kid }, more: [secret] }];
@@ -77,7 +77,10 @@ describe.each<[version: string, open: () => Send]>([
     expect(await through({ ...options(), key: stranger }, page())).toBe(401);
   });
 
-  test.each([...LIES, ['RSA-SHA1', RSA_SHA1] as const])('a lie: %s', async (_what, lie) => {
-    expect(await through(lie(options()), page())).toBe(401);
-  });
+  test.each([...LIES, ['RSA-SHA1', RSA_SHA1] as const])(
+    'is refused with a false answer: %s',
+    async (_what, lie) => {
+      expect(await through(lie(options()), page())).toBe(401);
+    },
+  );
 });

@@ -1,4 +1,6 @@
-/** A server of RFC 7486, as short as tests of a client need it: one realm, every challenge once. */
+/**
+ * A server of RFC 7486, reduced to the needs of a client's tests: one realm, and each challenge valid once.
+ */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import http2 from 'node:http2';
@@ -10,13 +12,13 @@ import type { Behind } from '../../interop/proxy-site.ts';
 export const REALM = 'test-realm';
 export const SECRET = 'good-once';
 
-/** HTTP/1.1 and HTTP/2, with that certificate for `localhost`. */
+/** Starts HTTP/1.1 and HTTP/2 with this certificate for `localhost`. */
 export async function startHobaServer(tls: { cert: Buffer; key: Buffer }): Promise<Behind> {
   const keys = new Map<string, KeyObject>();
   const challenges = new Set<string>();
   let port = 0;
 
-  /** As base64url with its padding, which the grammar of section 2 has. */
+  /** A challenge in base64url with padding, as the grammar of section 2 has it. */
   function newChallenge(): string {
     const challenge = `${randomBytes(32).toString('base64url')}=`;
     challenges.add(challenge);

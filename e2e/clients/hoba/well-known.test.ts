@@ -12,7 +12,7 @@ beforeAll(() => {
 
 const BASE = 'https://origin.example:8443';
 
-test('section 6.1: the form of a registration', () => {
+test('RFC 7486 section 6.1: a registration is sent as a form', () => {
   const secret = ['secret', 'a+b &c'] as const;
   const { method, target, fields, content } = register(BASE, {
     key,
@@ -33,7 +33,7 @@ test('section 6.1: the form of a registration', () => {
   expect(content.toString()).toMatch(/&did=T%C3%A9l&secret=a%2Bb\+%26c$/);
 });
 
-test('optional parts are left out; spoiled parts are sent', () => {
+test('missing optional parts are omitted, and changed parts are sent', () => {
   const form = (changes: object) =>
     [...new URLSearchParams(register('', { key, ...changes }).content.toString()).keys()].join();
   expect(form({})).toBe('pub,kidtype,kid');
@@ -65,11 +65,11 @@ test.each([
   ['failed', answer(403, [['Hobareg', 'regok']])],
   ['failed', answer(500)],
   [undefined, answer(200)],
-])('section 6.1.1: %s', (state, response) => {
+])('RFC 7486 section 6.1.1: %s', (state, response) => {
   expect(registrationIn(response)).toBe(state);
 });
 
-test('section 6.4: a fresh challenge, whitespace apart', () => {
+test('RFC 7486 section 6.4: a fresh challenge is read, without surrounding white space', () => {
   expect(getChallenge(BASE)).toMatchObject({
     method: 'POST',
     target: `${BASE}/.well-known/hoba/getchal`,
@@ -81,6 +81,6 @@ test('section 6.4: a fresh challenge, whitespace apart', () => {
   expect(() => challengeIn(answer(401, [], 'YWJj'))).toThrow('401');
 });
 
-test('section 6.3: logging out', () => {
+test('RFC 7486 section 6.3: the client signs out', () => {
   expect(logout('')).toMatchObject({ method: 'POST', target: '/.well-known/hoba/logout' });
 });

@@ -11,14 +11,17 @@ export interface Registration {
   readonly key: HobaKey;
   /** The person's name for the device. */
   readonly did?: string;
-  /** Further fields that the server needs, such as a secret for one use: the RFC has none. */
+  /** Further fields that the server requires, such as a secret for one use. The RFC has none. */
   readonly more?: Form;
   readonly tamper?: (form: Form) => Form;
 }
 
 const BASE = '/.well-known/hoba';
 
-/** Section 6.1. A signature beside it (`signed`) is allowed, but does not cover the form. */
+/**
+ * The registration request (section 6.1). An additional signature (`signed`) is allowed, but does not cover
+ * the form.
+ */
 export function register(base: string, registration: Registration): HttpRequest {
   const { key, did, more = [], tamper } = registration;
   const form: Form = [
@@ -40,10 +43,10 @@ export function register(base: string, registration: Registration): HttpRequest 
   ]);
 }
 
-/** Section 6.1.1. */
+/** The states of a registration (section 6.1.1). */
 export type RegistrationState = 'regok' | 'reginwork' | 'failed';
 
-/** How far a registration is; `undefined` where the server does not say. */
+/** The state of a registration; `undefined` if the server does not send one. */
 export function registrationIn(response: HttpResponse): RegistrationState | undefined {
   const { status, fields, trailers } = response;
   if (status >= 400) return 'failed';
@@ -53,12 +56,12 @@ export function registrationIn(response: HttpResponse): RegistrationState | unde
   return ok ? 'regok' : 'reginwork';
 }
 
-/** Section 6.4. */
+/** The request for a challenge (section 6.4). */
 export function getChallenge(base: string): HttpRequest {
   return post(`${base}${BASE}/getchal`);
 }
 
-/** The challenge in the answer to that. It has neither realm nor max-age. */
+/** The challenge in the answer of getchal. It has neither realm nor max-age. */
 export function challengeIn({ status, content }: HttpResponse): string {
   const challenge = content.toString('latin1').replaceAll(/\s/g, '');
   if (status !== 200 || !BASE64URL_CHARS.test(challenge)) {
@@ -67,7 +70,7 @@ export function challengeIn({ status, content }: HttpResponse): string {
   return challenge;
 }
 
-/** Section 6.3: to be sent `signed`, or through `hobaClient`. */
+/** The sign-out request (section 6.3), to be sent `signed` or through `hobaClient`. */
 export function logout(base: string): HttpRequest {
   return post(`${base}${BASE}/logout`);
 }

@@ -11,7 +11,7 @@ import type { Happened } from './mutual-python.ts';
 
 /**
  * HTTP Mutual authentication (RFC 8120, RFC 8121) in Python, from the RFCs alone: its vectors, and its
- * client against its own server. Exit codes are in client.py.
+ * client with its own server. client.py lists the exit codes.
  */
 const ALGORITHMS = [
   'iso-kam3-dl-2048-sha256',
@@ -22,7 +22,7 @@ const ALGORITHMS = [
 const P256 = 'iso-kam3-ec-p256-sha256';
 const VECTORS = new URL('mutual-vectors.json', import.meta.url).pathname;
 
-/** The altered members of the file. */
+/** The changed members of the file. */
 interface Vectors {
   algorithms: {
     algorithm: string;
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(async () => folder[Symbol.asyncDispose]());
 
-/** Messages in order, and what came of each request. */
+/** The messages in order, and the result of each request. */
 const story = (happened: readonly Happened[]) =>
   happened.map(({ at, message, nc, verdict, reason }) =>
     [at, message, nc, verdict, reason].filter((member) => member !== undefined).join(' '),
@@ -66,7 +66,7 @@ const EXCHANGED = (at: string) => [
 const SUCCEEDED = 'AUTH-SUCCEED';
 
 describe('vectors', () => {
-  test('every value of the file follows from what it starts from', async () => {
+  test('every value of the vectors file can be derived from its inputs', async () => {
     const { exitCode, output } = await python('verify.py', VECTORS);
     expect(output.split('\n').filter((line) => !line.startsWith('agrees: '))).toEqual([
       '0 differ',
@@ -75,7 +75,7 @@ describe('vectors', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('a value that does not is told', async () => {
+  test('a changed value is reported', async () => {
     const vectors = JSON.parse(await readFile(VECTORS, 'utf8')) as Vectors;
     const algorithms = vectors.algorithms.filter(({ algorithm }) => algorithm === P256);
     const exchange = algorithms[0]?.exchanges[0];
@@ -93,7 +93,7 @@ describe('vectors', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('primes, curves, the examples of VI and VS, grammar, and what a client does not accept', async () => {
+  test('primes, curves, the examples of VI and VS, the grammar, and messages that a client refuses', async () => {
     const { exitCode, errors } = await python('-m', 'unittest', 'discover');
     expect(errors).toMatch(/^Ran \d{2} tests/m);
     expect({ exitCode, errors }).toMatchObject({ exitCode: 0 });
@@ -101,7 +101,7 @@ describe('vectors', () => {
 });
 
 describe('client and server', () => {
-  test.each(ALGORITHMS)('%s: three requests, two sessions', async (algorithm) => {
+  test.each(ALGORITHMS)('%s: three requests use two sessions', async (algorithm) => {
     await using server = await startMutualServer(
       ...jörg,
       '--algorithm',
@@ -128,7 +128,7 @@ describe('client and server', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('section 10.1: nobody in particular, a wrong password and an unknown user are AUTH-REQUIRED', async () => {
+  test('section 10.1: an anonymous request, a wrong password and an unknown user end with AUTH-REQUIRED', async () => {
     await using server = await startMutualServer(...jörg, '--algorithm', P256);
     const url = ['--url', `http://127.0.0.1:${server.port}/`];
     const nobody = await mutualClient(...url);
@@ -144,7 +144,7 @@ describe('client and server', () => {
     expect([nobody, ...refused].map(({ exitCode }) => exitCode)).toEqual([4, 4, 4]);
   });
 
-  test('section 10.2 step 14: a wrong VK_s ends it, and nothing of the response is used', async () => {
+  test('section 10.2 step 14: a wrong VK_s ends the exchange, and its response is not used', async () => {
     await using server = await startMutualServer(...jörg, '--algorithm', P256, '--forged-proof');
     const url = `http://127.0.0.1:${server.port}/`;
     const { exitCode, happened } = await mutualClient('--url', url, '--requests', '2', ...jörg);
@@ -152,7 +152,7 @@ describe('client and server', () => {
     expect(exitCode).toBe(5);
   });
 
-  test('section 14: a proxy, for a request and for a tunnel to an origin with tls-server-end-point', async () => {
+  test('section 14: a proxy admits a request, and a tunnel to an origin with tls-server-end-point', async () => {
     await using plain = await startMutualServer(...jörg, '--algorithm', P256);
     await using secure = await startMutualServer(...jörg, ...tls, '--algorithm', P256);
     await using proxy = await startMutualServer(...jörg, '--algorithm', P256, '--proxy');

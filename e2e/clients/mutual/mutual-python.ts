@@ -1,5 +1,5 @@
 /** @needs python3 */
-/** The programs of this folder, which are in Python. */
+/** Runs the Python programs of this folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -31,7 +31,7 @@ export async function python(...args: readonly string[]): Promise<Ended> {
   return { exitCode: child.exitCode, output, errors };
 }
 
-/** A line of client.py: a message that was sent or received, or what came of it. */
+/** A line of client.py: a sent or received message, or a result. */
 export interface Happened {
   readonly event: 'sent' | 'received' | 'tunnel' | 'result' | 'broken';
   readonly at?: 'origin' | 'proxy';
@@ -44,7 +44,7 @@ export interface Happened {
   readonly reason?: string;
 }
 
-/** Runs client.py, and returns its outcome; that file lists its exit codes. */
+/** Runs client.py, and returns its result. That file lists its exit codes. */
 export async function mutualClient(
   ...args: readonly string[]
 ): Promise<{ exitCode: number | null; happened: readonly Happened[] }> {
@@ -58,7 +58,7 @@ export interface MutualServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** server.py, until it is disposed of. */
+/** Runs server.py until it is disposed of. */
 export async function startMutualServer(...args: readonly string[]): Promise<MutualServer> {
   const child = start('server.py', ...args);
   const closed = once(child, 'close');

@@ -13,7 +13,7 @@ import { inverse, toOctets } from './numbers.ts';
 
 const hex = (text: string) => Buffer.from(text.replace(/^0x/, ''), 'hex');
 
-test('the vectors of RFC 9474 appendix A are of its four variants', () => {
+test('the vectors of RFC 9474 appendix A cover its four variants', () => {
   expect(vectors.map(({ name }) => name).toSorted()).toEqual([
     'RSABSSA-SHA384-PSS-Deterministic',
     'RSABSSA-SHA384-PSS-Randomized',
@@ -33,19 +33,19 @@ describe.each(vectors)('RFC 9474 appendix A: $name', (vector) => {
   const response = hex(vector.blind_sig);
   const signature = hex(vector.sig);
 
-  test('Blind and Finalize', () => {
+  test("Blind and Finalize give the vector's values", () => {
     expect(client.request).toEqual(hex(vector.blinded_msg));
     expect(client.finalize(response)).toEqual(signature);
   });
 
-  test('a response that is changed, short or long is refused', () => {
+  test('a changed, short or long response is refused', () => {
     const changed = Buffer.from(response);
     changed[100] = (changed[100] ?? 0) ^ 1;
     const others = [changed, response.subarray(1), Buffer.concat([response, Buffer.of(0)])];
     for (const other of others) expect(() => client.finalize(other)).toThrow();
   });
 
-  test('the signature is of this input alone, and with this salt', () => {
+  test('the signature is valid for this input and this salt only', () => {
     const saltOctets = Number(vector.sLen);
     expect(verifyRsa(key, input, signature, saltOctets)).toBe(true);
     expect(verifyRsa(key, input.subarray(1), signature, saltOctets)).toBe(false);
@@ -54,7 +54,7 @@ describe.each(vectors)('RFC 9474 appendix A: $name', (vector) => {
 });
 
 test.each(vectors.filter((vector) => 'encoded_msg' in vector))(
-  'RFC 8017 section 9.1.1: EMSA-PSS-ENCODE of $name',
+  'RFC 8017 section 9.1.1: EMSA-PSS-ENCODE gives the value of $name',
   ({ input_msg: input, salt, encoded_msg: encoded = '' }) => {
     expect(encodePss(hex(input), hex(salt), 4095)).toEqual(hex(encoded));
   },
@@ -63,7 +63,7 @@ test.each(vectors.filter((vector) => 'encoded_msg' in vector))(
 describe('keys of type 2 (RFC 9578 section 6.5)', () => {
   const spki = hex(type2[0]?.pkS ?? '');
 
-  test('those of the vectors are read, and are those of their private keys', () => {
+  test("the vectors' keys are read, and belong to their private keys", () => {
     for (const { pkS, skS } of type2) {
       const { n = '' } = createPrivateKey(hex(skS)).export({ format: 'jwk' });
       const { modulus } = readSpki(hex(pkS));
@@ -71,7 +71,7 @@ describe('keys of type 2 (RFC 9578 section 6.5)', () => {
     }
   });
 
-  test('every other spelling is refused', () => {
+  test('every other encoding is refused', () => {
     const changedAt = [...spki.keys()].filter((at) => at < 81 || at >= 337);
     for (const at of changedAt) {
       const changed = Buffer.from(spki);
@@ -84,7 +84,7 @@ describe('keys of type 2 (RFC 9578 section 6.5)', () => {
     }
   });
 
-  test('a modulus of 2047 bits and an even one are refused', () => {
+  test('a modulus of 2047 bits and an even modulus are refused', () => {
     for (const at of [81, 336]) {
       const changed = Buffer.from(spki);
       changed[at] = at === 81 ? 0x7f : 0;
@@ -105,7 +105,7 @@ describe('keys of type 2 (RFC 9578 section 6.5)', () => {
   });
 });
 
-test('a signature by OpenSSL is accepted once the blind is off, that by another key is not', () => {
+test('a signature by OpenSSL is accepted after unblinding, and a signature by another key is not', () => {
   const jwk = { format: 'jwk' } as const;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -117,7 +117,7 @@ test('a signature by OpenSSL is accepted once the blind is off, that by another 
   const padding = constants.RSA_NO_PADDING;
   const response = privateDecrypt({ key: privateKey, padding }, client.request);
   expect(verifyRsa(key, input, client.finalize(response))).toBe(true);
-  // Below both moduli, or OpenSSL would refuse it.
+  // Below both moduli, because OpenSSL would refuse it otherwise.
   const small = Buffer.concat([Buffer.alloc(1), randomBytes(255)]);
   const wrong = privateDecrypt({ key: other.privateKey, padding }, small);
   expect(() => client.finalize(wrong)).toThrow('did not use the key');

@@ -6,7 +6,7 @@ import type { Random } from './numbers.ts';
 export interface RsaKey {
   readonly modulus: bigint;
   readonly exponent: bigint;
-  /** Length of the modulus, of each message and of each signature. */
+  /** The length of the modulus, and of each message and signature. */
   readonly octets: number;
 }
 
@@ -22,7 +22,7 @@ const SPKI_BEFORE_MODULUS = Buffer.from(
 const MODULUS_OCTETS = 256;
 const SPKI_AFTER_MODULUS = Buffer.from('0203010001', 'hex');
 
-/** The key of a token of type 2; throws at any other spelling, a modulus of other size, another e. */
+/** Reads the key of a token of type 2; throws for any other encoding, modulus size or exponent. */
 export function readSpki(spki: Uint8Array): RsaKey {
   const end = SPKI_BEFORE_MODULUS.length + MODULUS_OCTETS;
   const before = spki.subarray(0, SPKI_BEFORE_MODULUS.length);
@@ -34,7 +34,7 @@ export function readSpki(spki: Uint8Array): RsaKey {
   return { modulus: toInteger(modulus), exponent: 65_537n, octets: MODULUS_OCTETS };
 }
 
-/** RSABSSA-SHA384-PSS-Deterministic (RFC 9474 section 5); without a salt it is -PSSZERO-. */
+/** RSABSSA-SHA384-PSS-Deterministic (RFC 9474 section 5); without a salt, the PSSZERO variant. */
 export function blindRsa(
   key: RsaKey,
   input: Uint8Array,
@@ -44,7 +44,8 @@ export function blindRsa(
   const { modulus, exponent, octets } = key;
   const bits = modulus.toString(2).length - 1;
   const message = toInteger(encodePss(input, random(saltOctets), bits));
-  inverse(message, modulus); // RFC 9474 section 4.2: else it would give a factor away
+  // RFC 9474 section 4.2: a message that shares a factor with the modulus would reveal the factor
+  inverse(message, modulus);
   const factor = randomBelow(modulus, random);
   const unblind = inverse(factor, modulus);
   const blinded = mod(message * power(factor, exponent, modulus), modulus);

@@ -1,7 +1,7 @@
-/** A client between its request and the issuer's response. */
+/** The state of a client between its request and the issuer's response. */
 export interface Blinded {
-  /** The message for the issuer, which learns nothing of the input. */
+  /** The message for the issuer, which reveals nothing about the input. */
   readonly request: Buffer;
-  /** The authenticator of the input; throws at a response that does not prove itself. */
+  /** The authenticator for the input; throws if the response has no valid proof. */
   finalize(response: Uint8Array): Buffer;
 }

@@ -4,7 +4,7 @@ import { preferredKey, readDirectory } from './directory.ts';
 const URL_OF_IT = 'https://issuer.example/.well-known/private-token-issuer-directory';
 const read = (document: unknown) => readDirectory(Buffer.from(JSON.stringify(document)), URL_OF_IT);
 
-/** The example of RFC 9578 section 4, with keys that are octets. */
+/** The example of RFC 9578 section 4, with keys of random octets. */
 const EXAMPLE = {
   'issuer-request-uri': 'https://issuer.example/request',
   'token-keys': [
@@ -15,7 +15,7 @@ const EXAMPLE = {
 };
 
 describe('the issuer directory (RFC 9578 section 4)', () => {
-  test('the first key that has begun is preferred', () => {
+  test('the first key that has started is preferred', () => {
     const directory = read(EXAMPLE);
     expect(preferredKey(directory, 2, 1_686_913_811)).toEqual(Buffer.of(1));
     expect(preferredKey(directory, 2, 1_686_913_810)).toEqual(Buffer.of(2, 2));
@@ -26,7 +26,7 @@ describe('the issuer directory (RFC 9578 section 4)', () => {
     ['https://issuer.example/request', 'https://issuer.example/request'],
     ['/private-token/request', 'https://issuer.example/private-token/request'],
     ['request?a=b', 'https://issuer.example/.well-known/request?a=b'],
-  ])('%s is where tokens are requested', (uri, url) => {
+  ])('%s is the URL for token requests', (uri, url) => {
     expect(read({ ...EXAMPLE, 'issuer-request-uri': uri }).requestUrl.href).toBe(url);
   });
 

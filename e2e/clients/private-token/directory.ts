@@ -1,6 +1,6 @@
 import { decode } from './base64url.ts';
 
-/** RFC 9578 section 4. */
+/** The path of the directory (RFC 9578 section 4). */
 export const DIRECTORY_PATH = '/.well-known/private-token-issuer-directory';
 
 export interface DirectoryKey {
@@ -12,11 +12,11 @@ export interface DirectoryKey {
 
 export interface Directory {
   readonly requestUrl: URL;
-  /** The preferred first. */
+  /** The keys in order of preference. */
   readonly keys: readonly DirectoryKey[];
 }
 
-/** Throws at what is not a directory, whatever the types of its keys. */
+/** Throws if the content is not a directory. Unknown key types are allowed. */
 export function readDirectory(content: Buffer, url: string): Directory {
   const document: unknown = JSON.parse(content.toString());
   const { 'issuer-request-uri': uri, 'token-keys': keys } = members(document);
@@ -24,7 +24,7 @@ export function readDirectory(content: Buffer, url: string): Directory {
   return { requestUrl: new URL(uri, url), keys: keys.map(readKey) };
 }
 
-/** The first that has begun. */
+/** The first key that has started. */
 export function preferredKey({ keys }: Directory, type: number, now: number): Buffer {
   const preferred = keys.find((key) => key.type === type && key.notBefore <= now);
   if (preferred === undefined) throw new Error(`no key of type ${type}`);

@@ -3,13 +3,13 @@ import { inverse, mod, toInteger, toOctets } from './numbers.ts';
 import { A, B, ORDER, P, add, curveAt, squareRoot } from './p384.ts';
 import type { Point } from './p384.ts';
 
-/** RFC 9380: the suite P384_XMD:SHA-384_SSWU_RO_ of section 8.3. */
+/** The suite P384_XMD:SHA-384_SSWU_RO_ (RFC 9380 section 8.3). */
 const Z = P - 12n;
-/** Octets for each element of a field, enough to hide the bias of the reduction (section 5.1). */
+/** Octets per field element, enough to hide the bias of the reduction (section 5.1). */
 const L = 72;
 
 const HASH_OCTETS = 48;
-/** The octets of a block of SHA-384. */
+/** The block length of SHA-384 in octets. */
 const BLOCK_OCTETS = 128;
 
 export function sha384(...parts: readonly Uint8Array[]): Buffer {
@@ -18,19 +18,19 @@ export function sha384(...parts: readonly Uint8Array[]): Buffer {
   return hash.digest();
 }
 
-/** Section 3: hash_to_curve, whose result nobody knows the logarithm of. */
+/** hash_to_curve (section 3). The result's logarithm is unknown to everybody. */
 export function hashToCurve(message: Uint8Array, domain: Uint8Array): Point {
   const uniform = expandMessage(message, domain, 2 * L);
   const [u0, u1] = [uniform.subarray(0, L), uniform.subarray(L)];
   return add(mapToCurve(mod(toInteger(u0), P)), mapToCurve(mod(toInteger(u1), P)));
 }
 
-/** Section 5.2: hash_to_field, with one element, modulo the order of the group. */
+/** hash_to_field with one element, modulo the order of the group (section 5.2). */
 export function hashToScalar(message: Uint8Array, domain: Uint8Array): bigint {
   return mod(toInteger(expandMessage(message, domain, L)), ORDER);
 }
 
-/** Section 5.3.1: expand_message_xmd. */
+/** expand_message_xmd (section 5.3.1). */
 export function expandMessage(message: Uint8Array, domain: Uint8Array, length: number): Buffer {
   const suffix = Buffer.concat([domain, toOctets(domain.length, 1)]);
   const padding = Buffer.alloc(BLOCK_OCTETS);
@@ -45,7 +45,7 @@ export function expandMessage(message: Uint8Array, domain: Uint8Array, length: n
   return Buffer.concat(blocks).subarray(0, length);
 }
 
-/** Section 6.6.2: the simplified method of Shallue, van de Woestijne and Ulas. */
+/** The simplified method of Shallue, van de Woestijne and Ulas (section 6.6.2). */
 function mapToCurve(u: bigint): Point {
   const zuu = mod(Z * u * u, P);
   const denominator = mod(zuu * zuu + zuu, P);

@@ -14,7 +14,7 @@ const VECTORS = [
   vectors.map((vector, at) => ({ source: `${source}, ${at + 1}`, ...vector })),
 );
 
-/** Returns the random values of a vector; its nonce, its salt and its blind differ in length. */
+/** Returns the random values of a vector. Nonce, salt and blind differ in length. */
 function drawn(vector: { nonce: string; blind: string; salt?: string }) {
   const draws = [vector.nonce, vector.blind, vector.salt ?? ''].map(hex);
   return (octets: number) => draws.find(({ length }) => length === octets) ?? Buffer.alloc(0);
@@ -25,12 +25,12 @@ describe.each(VECTORS)('RFC 9578 $source', (vector) => {
   const response = hex(vector.token_response);
   const issuance = beginIssuance(hex(challenge), hex(pkS), drawn(vector));
 
-  test('the request and the token are the ones of the vector', () => {
+  test("the request and the token equal the vector's", () => {
     expect(issuance.request).toEqual(hex(request));
     expect(issuance.finish(response)).toEqual(hex(token));
   });
 
-  test('a response that is cut, goes on or was changed gives no token', () => {
+  test('a truncated, extended or changed response gives no token', () => {
     const changed = [0, 48, 49, 96, 144].map((at) => {
       const octets = Buffer.from(response);
       octets[at] = (octets[at] ?? 0) ^ 0x10;
@@ -43,7 +43,7 @@ describe.each(VECTORS)('RFC 9578 $source', (vector) => {
   });
 });
 
-test('the response to one request is none to another (RFC 9578 sections 5.3 and 6.3)', () => {
+test('the response to one request gives no token for another (RFC 9578 sections 5.3 and 6.3)', () => {
   for (const [one, other] of [type1Go.slice(0, 2), type2Go.slice(0, 2)]) {
     if (one === undefined || other === undefined) throw new Error('no vectors');
     const challenge = hex(one.token_challenge);
@@ -59,7 +59,7 @@ test('a key of the other type is refused', () => {
   expect(() => beginIssuance(hex(two.token_challenge), hex(one.pkS), drawn(two))).toThrow();
 });
 
-test.each([0x0000, 0x0003, 0x02aa, 0xda7a, 0xf057])('type %i is not known', (type) => {
+test.each([0x0000, 0x0003, 0x02aa, 0xda7a, 0xf057])('an unknown type %i is refused', (type) => {
   expect(isSupported(type)).toBe(false);
   const challenge = Buffer.of(type >> 8, type & 0xff);
   expect(() => beginIssuance(challenge, Buffer.alloc(49), Buffer.alloc)).toThrow('token type');

@@ -15,11 +15,11 @@ const PROTOCOLS: Readonly<Record<number, Blind>> = {
 
 /** One run of the protocol, for one token. */
 export interface Issuance {
-  /** The input of the authenticator: the token without it (RFC 9577 section 2.2.3). */
+  /** The authenticator's input: the token without its authenticator (RFC 9577 section 2.2.3). */
   readonly input: Buffer;
-  /** TokenRequest (RFC 9578 sections 5.1 and 6.1). */
+  /** The TokenRequest (RFC 9578 sections 5.1 and 6.1). */
   readonly request: Buffer;
-  /** The Token of RFC 9577 section 2.2.1 from a TokenResponse; throws at one that is not right. */
+  /** Makes the Token (RFC 9577 section 2.2.1) from a TokenResponse; throws if the response is wrong. */
   finish(response: Uint8Array): Buffer;
 }
 
@@ -27,7 +27,10 @@ export function isSupported(type: number): boolean {
   return type in PROTOCOLS;
 }
 
-/** For the octets of a TokenChallenge, whose type says the protocol and how the key is written. */
+/**
+ * Begins an issuance for a TokenChallenge. The type of the challenge decides on the protocol and on the
+ * encoding of the key.
+ */
 export function beginIssuance(
   challenge: Uint8Array,
   publicKey: Uint8Array,

@@ -5,7 +5,7 @@ import { overHttp } from '../digest/over-http.ts';
 import type { Issuer } from './private-token-client.ts';
 import { tlsAgent } from './tls-agent.ts';
 
-/** The issuer of the pair, as a client of its own sees it. */
+/** The issuer of the pair, for a separate client. */
 export async function issuerOf(pair: Pair): Promise<Issuer> {
   const { hostname, port, host } = new URL(pair.tokenIssuer);
   const place = { host: hostname, port: Number(port) };

@@ -1,14 +1,14 @@
-/** Integers of any size, as RFC 8017 section 4 and RFC 9497 section 1.3 write them. */
+/** Integers of any size, as in RFC 8017 section 4 and RFC 9497 section 1.3. */
 
-/** Fresh octets; an argument, so that a vector can say them. */
+/** Returns random octets. An argument, so that a vector can fix them. */
 export type Random = (octets: number) => Buffer;
 
-/** OS2IP. */
+/** OS2IP: reads an integer from octets. */
 export function toInteger(octets: Uint8Array): bigint {
   return BigInt(`0x0${Buffer.from(octets).toString('hex')}`);
 }
 
-/** I2OSP; throws where the integer does not fit. */
+/** I2OSP: writes an integer as octets; throws if it does not fit. */
 export function toOctets(integer: bigint | number, length: number): Buffer {
   const hex = integer.toString(16).padStart(2 * length, '0');
   if (integer < 0 || hex.length > 2 * length) throw new RangeError(`not ${length} octets: ${hex}`);
@@ -30,7 +30,7 @@ export function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result;
 }
 
-/** Throws where the two have a common factor. */
+/** The modular inverse; throws if the two numbers have a common factor. */
 export function inverse(integer: bigint, modulus: bigint): bigint {
   let [rest, next] = [modulus, mod(integer, modulus)];
   let [found, coming] = [0n, 1n];
@@ -43,7 +43,7 @@ export function inverse(integer: bigint, modulus: bigint): bigint {
   return mod(found, modulus);
 }
 
-/** Uniform among 1 to modulus - 1, by rejection: the modulus has to begin with a set bit. */
+/** A uniform number from 1 to modulus - 1, by rejection. The modulus must begin with a set bit. */
 export function randomBelow(modulus: bigint, random: Random): bigint {
   const octets = modulus.toString(16).length / 2;
   for (;;) {

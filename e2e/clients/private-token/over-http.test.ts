@@ -15,8 +15,8 @@ import type { Issuer, Offer } from './private-token-client.ts';
 import { encodeChallenge } from './token-challenge.ts';
 
 /**
- * PrivateToken (RFC 9577, RFC 9578) by a client that was written from the RFCs alone. Its requests go
- * to two resource servers in turn.
+ * PrivateToken (RFC 9577, RFC 9578) with a client written from the RFCs alone, which sends alternately to
+ * two resource servers.
  */
 const TYPES = [
   { type: 1, name: 'VOPRF (P-384, SHA-384)' },
@@ -32,7 +32,7 @@ const SPACES = {
 };
 type Space = keyof typeof SPACES;
 
-/** Where the fields of a token begin (RFC 9577 section 2.2.1). */
+/** The offsets of a token's fields (RFC 9577 section 2.2.1). */
 const FIELDS = { nonce: 2, challenge_digest: 34, token_key_id: 66, authenticator: 98 };
 
 const now = () => Math.floor(Date.now() / 1000);
@@ -59,7 +59,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   }
   const tokenFor = (asked: Offer) => obtain(asked, issuer, now(), randomBytes);
   const spend = (space: Space, token: Uint8Array) => send(redeem(get(site.path(space)), token));
-  /** The status of a redemption, which offers another try where it is refused. */
+  /** The status of a redemption. A refusal must have a fresh challenge. */
   async function statusOf(space: Space, token: Uint8Array): Promise<number> {
     const response = await spend(space, token);
     if (response.status !== 200) expect(offersIn(response, origin)).toHaveLength(TYPES.length);
@@ -67,7 +67,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   }
 
   describe('challenges (RFC 9577 section 2.1)', () => {
-    test('one for each type, all of which the client may answer, with the key that issues', async () => {
+    test("each type has a challenge that the client may answer, with the issuer's current key", async () => {
       const response = await ask('origin');
       expect(response.status).toBe(401);
       const challenges = parseChallenges(valuesOf(response.fields, 'WWW-Authenticate'));
@@ -84,7 +84,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('all parameters are quoted', async () => {
+    test('all parameters of a challenge are quoted', async () => {
       const { fields } = await ask('origin');
       for (const { params } of parseChallenges(valuesOf(fields, 'WWW-Authenticate'))) {
         const encoded = params.filter(({ name }) => name === 'challenge' || name === 'token-key');
@@ -92,7 +92,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('section 2.1.1.2: a context of the window is that of every client and every server', async () => {
+    test('section 2.1.1.2: the context of a window is the same for every client and at every server', async () => {
       const [one, other] = [await offers('window'), await offers('window')];
       expect(one.map(({ octets }) => octets)).toEqual(other.map(({ octets }) => octets));
       for (const { challenge } of one) expect(challenge.context).toHaveLength(32);
@@ -100,7 +100,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 
   describe.each(TYPES)('type $type, $name', ({ type }) => {
-    test('a token is good once, at whichever server', async () => {
+    test('a token is accepted once at all servers together', async () => {
       const token = await tokenFor(await offer('origin', type));
       const granted = await spend('origin', token);
       expect(granted.status).toBe(200);
@@ -112,7 +112,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await Promise.all(again)).toEqual([401, 401]);
     });
 
-    test('section 2.1.4: tokens of one challenge, in advance, at the whole origin', async () => {
+    test('section 2.1.4: tokens of one challenge are valid later, at the whole origin', async () => {
       const asked = await offer('origin', type);
       const [one, other] = [await tokenFor(asked), await tokenFor(asked)];
       expect(await statusOf('same-origin', one)).toBe(200);
@@ -120,7 +120,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await statusOf('origin', other)).toBe(200);
     });
 
-    test('section 2.1.1.2: with a context in its space alone', async () => {
+    test('section 2.1.1.2: a token with a context is valid in its own space only', async () => {
       const token = await tokenFor(await offer('window', type));
       expect(await statusOf('other-window', token)).toBe(401);
       expect(await statusOf('origin', token)).toBe(401);
@@ -128,13 +128,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await statusOf('window', token)).toBe(401);
     });
 
-    test('ten at once are let in once', async () => {
+    test('if ten requests with one token run at once, one is admitted', async () => {
       const token = await tokenFor(await offer('origin', type));
       const all = Array.from({ length: 10 }, () => statusOf('origin', token));
       expect((await Promise.all(all)).filter((status) => status === 200)).toHaveLength(1);
     });
 
-    test('section 2.2.1: flipped bits, cut or longer: refused, and not spent by it', async () => {
+    test('section 2.2.1: a changed, truncated or extended token is refused, and not spent', async () => {
       const token = await tokenFor(await offer('origin', type));
       const flipped = [1, ...Object.values(FIELDS).flatMap((at) => [at - 1, at])];
       for (const at of [...flipped, token.length - 1]) {
@@ -150,7 +150,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await statusOf('origin', token)).toBe(200);
     });
 
-    test('as the other type: refused', async () => {
+    test('a token under the other type is refused', async () => {
       const token = await tokenFor(await offer('origin', type));
       token.writeUInt16BE(3 - type);
       expect(await statusOf('origin', token)).toBe(401);
@@ -167,7 +167,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await statusOf('origin', token)).toBe(401);
     });
 
-    test('two tokens in one request: refused', async () => {
+    test('two tokens in one request are refused', async () => {
       const asked = await offer('origin', type);
       const [one, other] = [await tokenFor(asked), await tokenFor(asked)];
       const both = redeem(redeem(get(site.path('origin')), one), other);
@@ -177,14 +177,14 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   });
 
   describe('the issuer (RFC 9578)', () => {
-    test('section 4: its directory is the same octets for everybody, and may be cached', async () => {
+    test('section 4: its directory has the same octets for every client, and may be cached', async () => {
       const known = await issuer.send({ ...get(DIRECTORY_PATH), fields: [...issuer.fields] });
       const unknown = await issuer.send(get(DIRECTORY_PATH));
       expect(known.content.equals(unknown.content)).toBe(true);
       expect(valuesOf(unknown.fields, 'Cache-Control').join()).toMatch(/max-age=[1-9]/);
     });
 
-    test('a client without a token is told where to get one (RFC 9728 section 5.1)', async () => {
+    test('a client without a token learns where to get one (RFC 9728 section 5.1)', async () => {
       const { requestUrl } = await directoryOf(issuer);
       const refused = await issuer.send(await goodRequest(2, []));
       expect(refused.status).toBe(401);
@@ -204,32 +204,35 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(await issuer.send(await goodRequest(2, fields))).toMatchObject({ status: 401 });
     });
 
-    test.each(TYPES)('section 5.2 and 6.2: type $type, what is not a request', async ({ type }) => {
-      const request = await goodRequest(type);
-      const { content } = request;
-      const status = async (changed: Buffer) =>
-        (await issuer.send({ ...request, content: changed })).status;
-      const withAt = (at: number, octets: Buffer) => {
-        const changed = Buffer.from(content);
-        octets.copy(changed, at);
-        return changed;
-      };
-      expect(await status(content)).toBe(200);
-      for (const [what, changed] of [
-        ['longer', Buffer.concat([content, Buffer.of(0)])],
-        ['cut', content.subarray(0, -1)],
-        ['a type alone', content.subarray(0, 2)],
-        ['nothing', Buffer.alloc(0)],
-        ['an unknown type', withAt(0, Buffer.of(0xda, 0x7a))],
-        ['the other type', withAt(0, Buffer.of(0, 3 - type))],
-        ['an unknown key', withAt(2, Buffer.of((content[2] ?? 0) ^ 0x5a))],
-        ['no element of the group', withAt(3, Buffer.alloc(content.length - 3, 0xff))],
-      ] as const) {
-        expect([what, await status(changed)]).toEqual([what, 422]);
-      }
-    });
+    test.each(TYPES)(
+      'sections 5.2 and 6.2: malformed requests of type $type are refused',
+      async ({ type }) => {
+        const request = await goodRequest(type);
+        const { content } = request;
+        const status = async (changed: Buffer) =>
+          (await issuer.send({ ...request, content: changed })).status;
+        const withAt = (at: number, octets: Buffer) => {
+          const changed = Buffer.from(content);
+          octets.copy(changed, at);
+          return changed;
+        };
+        expect(await status(content)).toBe(200);
+        for (const [what, changed] of [
+          ['longer', Buffer.concat([content, Buffer.of(0)])],
+          ['cut', content.subarray(0, -1)],
+          ['a type alone', content.subarray(0, 2)],
+          ['nothing', Buffer.alloc(0)],
+          ['an unknown type', withAt(0, Buffer.of(0xda, 0x7a))],
+          ['the other type', withAt(0, Buffer.of(0, 3 - type))],
+          ['an unknown key', withAt(2, Buffer.of((content[2] ?? 0) ^ 0x5a))],
+          ['no element of the group', withAt(3, Buffer.alloc(content.length - 3, 0xff))],
+        ] as const) {
+          expect([what, await status(changed)]).toEqual([what, 422]);
+        }
+      },
+    );
 
-    test('other media types are 415, other methods 405, far too much is 413', async () => {
+    test('other media types get 415, other methods 405, and oversize content 413', async () => {
       const request = await goodRequest(2);
       const fields = request.fields.filter(([name]) => name !== 'Content-Type');
       const other: Field = ['Content-Type', 'application/octet-stream'];

@@ -19,7 +19,7 @@ import {
 const scalars = fc.bigInt({ min: 1n, max: ORDER - 1n });
 
 describe('the group of P-384', () => {
-  test('multiples of the generator are those of OpenSSL', () => {
+  test("multiples of the generator equal OpenSSL's", () => {
     fc.assert(
       fc.property(scalars, (scalar) => {
         const ecdh = createECDH('secp384r1');
@@ -31,7 +31,7 @@ describe('the group of P-384', () => {
     );
   });
 
-  test('addition: with itself, with its opposite, with the identity', () => {
+  test('a point can be added to itself, to its opposite and to the identity', () => {
     const twice = multiply(2n, GENERATOR);
     expect(serialize(add(GENERATOR, GENERATOR))).toEqual(serialize(twice));
     expect(add(twice, multiply(ORDER - 2n, GENERATOR)).z).toBe(0n);
@@ -40,11 +40,11 @@ describe('the group of P-384', () => {
     expect(add(twice, IDENTITY)).toEqual(twice);
   });
 
-  test('the identity is not sent (RFC 9497 section 4.4)', () => {
+  test('the identity is never sent (RFC 9497 section 4.4)', () => {
     expect(() => serialize(IDENTITY)).toThrow(RangeError);
   });
 
-  test('a written point is read again', () => {
+  test('a serialized point is read back', () => {
     fc.assert(
       fc.property(scalars, (scalar) => {
         const octets = serialize(multiply(scalar, GENERATOR));
@@ -82,7 +82,7 @@ test.each([
     'e02fc1a5f44a7519419dd314e29863f30df55a514da2d655775a81d413003c4d4e7fd59af0826dfaad4200ac6f60abe1',
     '01f638d04d98677d65bef99aef1a12a70a4cbb9270ec55248c04530d8bc1f8f90f8a6a859a7c1f1ddccedf8f96d675f6',
   ],
-])('hash_to_curve of %j (RFC 9380 section J.3.1)', (message, x, y) => {
+])("hash_to_curve of %j gives the RFC's value (RFC 9380 section J.3.1)", (message, x, y) => {
   const domain = Buffer.from('QUUX-V01-CS02-with-P384_XMD:SHA-384_SSWU_RO_');
   const expected = { x: BigInt(`0x${x}`), y: BigInt(`0x${y}`), z: 1n };
   const point = hashToCurve(Buffer.from(message), domain);

@@ -5,7 +5,7 @@ export const P = 2n ** 384n - 2n ** 128n - 2n ** 96n + 2n ** 32n - 1n;
 export const A = P - 3n;
 export const B =
   0xb3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aefn;
-/** How many points there are; a prime. */
+/** The number of points, which is a prime. */
 export const ORDER =
   0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n;
 
@@ -13,7 +13,7 @@ export const COORDINATE_OCTETS = 48;
 /** The length of a compressed point. */
 export const POINT_OCTETS = 1 + COORDINATE_OCTETS;
 
-/** Jacobian: the point (x / z^2, y / z^3); z is 0 at the identity alone. */
+/** A point in Jacobian coordinates: (x / z^2, y / z^3). z is 0 for the identity only. */
 export interface Point {
   readonly x: bigint;
   readonly y: bigint;
@@ -32,7 +32,7 @@ export function curveAt(x: bigint): bigint {
   return mod(x ** 3n + A * x + B, P);
 }
 
-/** p is 3 modulo 4; undefined where there is no root. */
+/** The square root, given that p is 3 modulo 4; undefined if there is none. */
 export function squareRoot(square: bigint): bigint | undefined {
   const root = power(square, (P + 1n) / 4n, P);
   return mod(root * root - square, P) === 0n ? root : undefined;
@@ -63,7 +63,7 @@ export function multiply(scalar: bigint, point: Point): Point {
   return sum;
 }
 
-/** Compressed (SEC 1 section 2.3.3). The identity is never sent: a RangeError. */
+/** Writes a compressed point (SEC 1 section 2.3.3). The identity is never sent: it gives a RangeError. */
 export function serialize({ x, y, z }: Point): Buffer {
   const reciprocal = inverse(z, P);
   const odd = mod(y * reciprocal ** 3n, P) & 1n;
@@ -71,7 +71,7 @@ export function serialize({ x, y, z }: Point): Buffer {
   return Buffer.concat([toOctets(2n + odd, 1), abscissa]);
 }
 
-/** SEC 1 section 2.3.4, compressed only; throws at what is not a point or is the identity. */
+/** Reads a compressed point (SEC 1 section 2.3.4); throws for any other octets and for the identity. */
 export function deserialize(octets: Uint8Array): Point {
   const [sign = 0] = octets;
   const x = toInteger(octets.subarray(1));

@@ -27,7 +27,7 @@ describe('challenges (RFC 9577 section 2.1.3)', () => {
   const asking = (changes: object, more = '') =>
     `PrivateToken challenge="${encode(encodeChallenge({ ...challenge, ...changes }))}"${more}`;
 
-  test('appendix A.2: the client passes over unknown parameters, Basic and a reserved type', () => {
+  test('appendix A.2: the client skips unknown parameters, Basic and a reserved type', () => {
     const read = headers.map((vector) =>
       offersIn(asks(vector['WWW-Authenticate']), ORIGIN).map(({ key, octets, maxAge }) => [
         octets.toString('hex'),
@@ -45,7 +45,7 @@ describe('challenges (RFC 9577 section 2.1.3)', () => {
     expect(read.map(({ length }) => length)).toEqual([1, 2, 1]);
   });
 
-  test('padding without quotes is no token (RFC 9110 section 5.6.2), whatever others send', () => {
+  test('an unquoted value with padding is no token (RFC 9110 section 5.6.2), even if other clients send it', () => {
     for (const vector of mixed) {
       const line = vector['WWW-Authenticate'];
       expect(() => offersIn(asks(line), ORIGIN)).toThrow(SyntaxError);
@@ -56,12 +56,12 @@ describe('challenges (RFC 9577 section 2.1.3)', () => {
     }
   });
 
-  test('several lines, several schemes, names without case', () => {
+  test('the client reads several lines, several schemes, and names in any case', () => {
     const lines = ['Basic realm="a, b", PRIVATETOKEN ' + asking({}).slice(13), 'Negotiate YQ=='];
     expect(offersIn(asks(...lines, asking({ type: 2 })), ORIGIN)).toHaveLength(2);
   });
 
-  test('an origin that is not in the list is passed over; letter case does not matter', () => {
+  test('a challenge for other origins is skipped; case does not matter', () => {
     const lines = [asking({ origins: ['a.example', 'Origin.Example'] })];
     expect(offersIn(asks(...lines), ORIGIN)).toHaveLength(1);
     expect(offersIn(asks(...lines), 'b.example')).toEqual([]);
@@ -76,7 +76,7 @@ describe('challenges (RFC 9577 section 2.1.3)', () => {
     ['one octet', 'PrivateToken challenge="AA=="'],
     ['no challenge', 'PrivateToken max-age=1'],
     ['another scheme', asking({}).replace('PrivateToken', 'PublicToken')],
-  ])('%s is passed over', (_what, line) => {
+  ])('a challenge with %s is skipped', (_what, line) => {
     expect(offersIn(asks(line), ORIGIN)).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('obtaining a token (RFC 9578 section 5)', () => {
     'issuer-request-uri': '/request?a',
     'token-keys': [{ 'token-type': 1, 'token-key': encode(hex(vector.pkS)) }],
   };
-  /** An issuer that has one answer to requests of tokens. */
+  /** An issuer with a fixed answer to token requests. */
   function issuerWith(changes: Partial<HttpResponse> = {}, published: object = directory) {
     const sent: HttpRequest[] = [];
     const send = (request: HttpRequest): Promise<HttpResponse> => {
@@ -136,7 +136,7 @@ describe('obtaining a token (RFC 9578 section 5)', () => {
     return { sent, issuer: { name: 'issuer.example', send, fields } };
   }
 
-  test('the directory is asked for without credentials, the token with them', async () => {
+  test('the client asks for the directory without credentials, and for the token with them', async () => {
     const { sent, issuer } = issuerWith();
     expect(await obtain(offer, issuer, 0, drawn)).toEqual(hex(vector.token));
     const [first, second, ...more] = sent;
@@ -153,7 +153,7 @@ describe('obtaining a token (RFC 9578 section 5)', () => {
     expect(second.content).toEqual(hex(vector.token_request));
   });
 
-  test('the key of the challenge is used if the directory has it', async () => {
+  test("the challenge's key is used if the directory has it", async () => {
     const { issuer } = issuerWith();
     const key = hex(vector.pkS);
     expect(await obtain({ ...offer, key }, issuer, 0, drawn)).toEqual(hex(vector.token));
@@ -162,7 +162,7 @@ describe('obtaining a token (RFC 9578 section 5)', () => {
     await expect(refused).rejects.toThrow('not in the directory');
   });
 
-  test('a challenge for the tokens of another issuer sends nothing anywhere', async () => {
+  test('a challenge for another issuer causes no request', async () => {
     const { sent, issuer } = issuerWith();
     const refused = obtain(offer, { ...issuer, name: 'other.example' }, 0, drawn);
     await expect(refused).rejects.toThrow('tokens of issuer.example');
@@ -179,7 +179,7 @@ describe('obtaining a token (RFC 9578 section 5)', () => {
     await expect(refused).rejects.toThrow(why);
   });
 
-  test('tokens requested at another origin would take the credentials there: refused', async () => {
+  test('a request URL at another origin is refused, because it would get the credentials', async () => {
     const elsewhere = { ...directory, 'issuer-request-uri': 'https://other.example/request' };
     const { sent, issuer } = issuerWith({}, elsewhere);
     await expect(obtain(offer, issuer, 0, drawn)).rejects.toThrow('two origins');
@@ -187,7 +187,7 @@ describe('obtaining a token (RFC 9578 section 5)', () => {
   });
 });
 
-test('a token goes out quoted and padded (RFC 9577 section 2.2.2)', () => {
+test('a token is sent quoted and padded (RFC 9577 section 2.2.2)', () => {
   const token = randomBytes(146);
   const { scheme, params } = credentialsIn(redeem(get('/'), token));
   expect(scheme).toBe('PrivateToken');

@@ -1,6 +1,6 @@
 /**
- * A client of PrivateToken, written from RFC 9576, 9577 and 9578, and below them RFC 9474, 9497 and
- * 9380. Its own arithmetic takes no care of timing: it is for tests.
+ * A PrivateToken client, written from RFC 9576, 9577, 9578, 9474, 9497 and 9380. Its arithmetic is not
+ * constant-time: it is for tests only.
  */
 import { credentials, parseChallenges, quoted, valueOf } from '../digest/challenges.ts';
 import type { Param } from '../digest/challenges.ts';
@@ -17,7 +17,7 @@ import type { TokenChallenge } from './token-challenge.ts';
 /** A challenge that this client may answer. */
 export interface Offer {
   readonly challenge: TokenChallenge;
-  /** As they were sent, since tokens are bound to their hash. */
+  /** The octets as received, because tokens are bound to their hash. */
   readonly octets: Buffer;
   readonly key: Buffer | undefined;
   /** Seconds. */
@@ -25,11 +25,11 @@ export interface Offer {
 }
 
 export interface Issuer {
-  /** The only one that is given the fields below, whatever a challenge says. */
+  /** The issuer's name. Only this issuer gets the fields below, whatever a challenge names. */
   readonly name: string;
-  /** To its origin. */
+  /** Sends to the issuer's origin. */
   readonly send: Send;
-  /** The credentials for tokens; not sent for the directory. */
+  /** The credentials for token requests; not sent for the directory. */
   readonly fields: readonly Field[];
 }
 
@@ -41,8 +41,8 @@ const TYPES = {
 } as const;
 
 /**
- * RFC 9577 section 2.1.3: only challenges of known types, well-formed, and for the origin that sent
- * them. Throws at a field or a parameter that breaks its grammar.
+ * RFC 9577 section 2.1.3: returns well-formed challenges of known types for the sender's origin only.
+ * Throws for a field or a parameter that breaks its grammar.
  */
 export function offersIn({ fields }: HttpResponse, origin: string): readonly Offer[] {
   return parseChallenges(valuesOf(fields, 'WWW-Authenticate'))
@@ -50,7 +50,7 @@ export function offersIn({ fields }: HttpResponse, origin: string): readonly Off
     .flatMap(({ params }) => offerIn(params, origin) ?? []);
 }
 
-/** A token for an offer. Throws where the issuer refuses, and where it does not prove itself. */
+/** Gets a token for an offer. Throws if the issuer refuses or has no valid proof. */
 export async function obtain(
   { challenge, octets, key }: Offer,
   issuer: Issuer,
@@ -61,7 +61,7 @@ export async function obtain(
     throw new Error(`the challenge is for tokens of ${challenge.issuer}`);
   }
   const directory = await directoryOf(issuer);
-  // A key that it does not show to everybody could tell one client from the others.
+  // A key that is not in the public directory could identify the client.
   if (
     key !== undefined &&
     !directory.keys.some(({ type, key: known }) => type === challenge.type && known.equals(key))
@@ -77,7 +77,7 @@ export async function obtain(
   return issuance.finish(contentOf(response, TYPES.response));
 }
 
-/** Fetches what the issuer shows to everybody. */
+/** Fetches the public directory. */
 export async function directoryOf({ name, send }: Issuer): Promise<Directory> {
   const fields: readonly Field[] = [['Accept', TYPES.directory]];
   const content = Buffer.alloc(0);
@@ -88,7 +88,7 @@ export async function directoryOf({ name, send }: Issuer): Promise<Directory> {
   return directory;
 }
 
-/** The request of RFC 9578 sections 5.1 and 6.1. */
+/** The token request of RFC 9578 sections 5.1 and 6.1. */
 export function tokenRequest(
   { requestUrl }: Directory,
   content: Buffer,
@@ -102,7 +102,7 @@ export function tokenRequest(
   return { method: 'POST', target, fields: [...types, ...fields], content };
 }
 
-/** The request with a token (RFC 9577 section 2.2.2), which is then spent. */
+/** Adds a token to the request (RFC 9577 section 2.2.2), which spends it. */
 export function redeem(request: HttpRequest, token: Uint8Array): HttpRequest {
   const authorization = credentials(SCHEME, [quoted('token', encode(token))]);
   return { ...request, fields: [...request.fields, ['Authorization', authorization]] };

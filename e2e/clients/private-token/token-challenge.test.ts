@@ -18,7 +18,7 @@ const CHALLENGE = {
 const RESERVED = '0000';
 const known = vectors.filter(({ token_type: type }) => type !== RESERVED);
 
-test('RFC 9577 appendix A.1: the last vector is of a type that nobody is to know', () => {
+test('RFC 9577 appendix A.1: the last vector has a type that every client must ignore', () => {
   expect(vectors.length - known.length).toBe(1);
   expect(isSupported(Number(RESERVED))).toBe(false);
 });
@@ -31,14 +31,14 @@ describe.each(known)('RFC 9577 appendix A.1: $comment', (vector) => {
     origins: vector.origin_info === '' ? [] : ascii(vector.origin_info).split(','),
   };
 
-  test('the input of the authenticator has its hash, the nonce and the hash of the key', () => {
+  test("the authenticator's input has the challenge's hash, the nonce and the key's hash", () => {
     const nonce = hex(vector.nonce);
     const random = (octets: number) => (octets === nonce.length ? nonce : Buffer.alloc(octets, 1));
     const { input } = beginIssuance(encodeChallenge(challenge), hex(type2[0]?.pkS ?? ''), random);
     expect(input).toEqual(hex(vector.token_authenticator_input));
   });
 
-  test('the challenge is read again', () => {
+  test('the challenge is read back', () => {
     expect(readChallenge(encodeChallenge(challenge))).toEqual(challenge);
   });
 });
@@ -56,11 +56,11 @@ describe('well-formed challenges (RFC 9577 section 2.1.1)', () => {
     ['an empty origin among others', { origins: ['a.example', ''] }],
     ['an origin with a path', { origins: ['a.example/'] }],
     ['an origin that is not ASCII', { origins: ['\u00e4.example'] }],
-  ])('%s is not one', (_what, changes) => {
+  ])('%s is refused', (_what, changes) => {
     expect(readChallenge(encodeChallenge({ ...CHALLENGE, ...changes }))).toBeUndefined();
   });
 
-  test('one that is cut, or goes on, is not one', () => {
+  test('a truncated or extended challenge is refused', () => {
     const octets = encodeChallenge(CHALLENGE);
     for (const length of octets.keys()) {
       expect(readChallenge(octets.subarray(0, length))).toBeUndefined();
@@ -68,7 +68,7 @@ describe('well-formed challenges (RFC 9577 section 2.1.1)', () => {
     expect(readChallenge(Buffer.concat([octets, Buffer.of(0)]))).toBeUndefined();
   });
 
-  test('whatever is read is written as it was; anything else is refused, never thrown at', () => {
+  test('every accepted challenge is written back unchanged, and any other input is refused without an exception', () => {
     const near = fc.tuple(fc.nat(60), fc.nat(255)).map(([at, octet]) => {
       const octets = encodeChallenge(CHALLENGE);
       octets[at] = octet;

@@ -1,16 +1,16 @@
 import { toInteger, toOctets } from './numbers.ts';
 
-/** RFC 9577 section 2.1.1. */
+/** The TokenChallenge of RFC 9577 section 2.1.1. */
 export interface TokenChallenge {
   readonly type: number;
   readonly issuer: string;
   /** Empty or 32 octets. */
   readonly context: Buffer;
-  /** Whose tokens these are; empty: anybody's. */
+  /** The origins that accept the tokens; empty: any origin. */
   readonly origins: readonly string[];
 }
 
-/** Section 2.1.1.1: a host and perhaps a port, nothing before an `@`. */
+/** A server name (section 2.1.1.1): a host with an optional port, without userinfo. */
 const SERVER_NAME = /^(?:[A-Za-z0-9][A-Za-z0-9.\-_]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 
 export function encodeChallenge({ type, issuer, context, origins }: TokenChallenge): Buffer {
@@ -26,7 +26,7 @@ export function encodeChallenge({ type, issuer, context, origins }: TokenChallen
   ]);
 }
 
-/** Undefined where it is not well-formed, which section 2.1.3 says to ignore. */
+/** Undefined if the challenge is malformed, because section 2.1.3 says to ignore it. */
 export function readChallenge(octets: Buffer): TokenChallenge | undefined {
   let at = 0;
   const take = (length: number): Buffer => octets.subarray(at, (at += length));

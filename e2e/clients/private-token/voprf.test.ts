@@ -6,7 +6,7 @@ import { toInteger, toOctets } from './numbers.ts';
 
 interface Vector {
   readonly Batch: number;
-  /** A batch has several, with commas between them. */
+  /** A batch has several inputs, separated by commas. */
   readonly Input: string;
   readonly Blind: string;
   readonly BlindedElement: string;
@@ -30,14 +30,14 @@ const read = (vector: Vector) => ({
   proof: Buffer.from(vector.Proof?.proof ?? '', 'hex'),
 });
 
-test('the vectors of RFC 9497 section A.4.2 are three, one of them a batch', () => {
+test('RFC 9497 section A.4.2 has three vectors, one of them a batch', () => {
   expect(vectors.map(({ Batch }) => Batch)).toEqual([1, 1, 2]);
 });
 
 describe.each(vectors)('RFC 9497 section A.4.2: $Input', (vector) => {
   const { inputs, blinds, blinded, evaluated, outputs, proof } = read(vector);
 
-  test('Blind, and Finalize without the proof', () => {
+  test("Blind, and Finalize without the proof, give the vector's values", () => {
     for (const [at, input] of inputs.entries()) {
       const blind = blinds[at] ?? Buffer.alloc(0);
       expect(blindVoprf(key, input, () => blind).request).toEqual(blinded[at]);
@@ -46,7 +46,7 @@ describe.each(vectors)('RFC 9497 section A.4.2: $Input', (vector) => {
     }
   });
 
-  test('VerifyProof, for this key and these elements alone', () => {
+  test('VerifyProof accepts this key and these elements only', () => {
     const [from, to] = [blinded.map(deserialize), evaluated.map(deserialize)];
     const right = deserialize(key);
     expect(proves(proof, right, from, to)).toBe(true);
@@ -86,7 +86,7 @@ describe('a response (RFC 9578 section 5.3)', () => {
     expect(() => client.finalize(Buffer.concat([wrong, proof]))).toThrow('did not use the key');
   });
 
-  test('whose proof is not reduced is refused (RFC 9497 section 2.1, DeserializeScalar)', () => {
+  test('is refused if its proof is not reduced (RFC 9497 section 2.1, DeserializeScalar)', () => {
     const most = Buffer.concat([...evaluated, toOctets(ORDER, 48), proof.subarray(48)]);
     expect(() => client.finalize(most)).toThrow('did not use the key');
   });

@@ -15,7 +15,7 @@ import {
 } from './p384.ts';
 import type { Point } from './p384.ts';
 
-/** RFC 9497: OPRF(P-384, SHA-384) of section 4.4 in the mode VOPRF of section 3.1. */
+/** OPRF(P-384, SHA-384) in the mode VOPRF (RFC 9497 sections 4.4 and 3.1). */
 const CONTEXT = 'OPRFV1-\u0001-P384-SHA384';
 const TO_GROUP = Buffer.from(`HashToGroup-${CONTEXT}`);
 const TO_SCALAR = Buffer.from(`HashToScalar-${CONTEXT}`);
@@ -24,7 +24,7 @@ const SEED = Buffer.from(`Seed-${CONTEXT}`);
 const SCALAR_OCTETS = COORDINATE_OCTETS;
 const PROOF_OCTETS = 2 * SCALAR_OCTETS;
 
-/** The client of section 3.3.2, whose responses are as RFC 9578 section 5.2 writes them. */
+/** The client of section 3.3.2. RFC 9578 section 5.2 defines the form of responses. */
 export function blindVoprf(publicKey: Uint8Array, input: Uint8Array, random: Random): Blinded {
   const key = deserialize(publicKey);
   const scalar = randomBelow(ORDER, random);
@@ -43,15 +43,15 @@ export function blindVoprf(publicKey: Uint8Array, input: Uint8Array, random: Ran
   };
 }
 
-/** Finalize without the proof. */
+/** Finalize without the check of the proof. */
 export function outputOf(input: Uint8Array, scalar: bigint, evaluated: Point): Buffer {
   const unblinded = serialize(multiply(inverse(scalar, ORDER), evaluated));
   return sha384(framed(input), framed(unblinded), Buffer.from('Finalize'));
 }
 
 /**
- * Section 2.2.2, VerifyProof: whether each evaluated element is the blinded one, multiplied by the
- * logarithm of the key.
+ * VerifyProof (section 2.2.2): whether each evaluated element is the blinded element multiplied by the
+ * key's logarithm.
  */
 export function proves(
   proof: Uint8Array,
@@ -70,7 +70,7 @@ export function proves(
   return hashToScalar(Buffer.concat([...points, Buffer.from('Challenge')]), TO_SCALAR) === c;
 }
 
-/** Section 2.2.2, ComputeComposites: all pairs in one. */
+/** ComputeComposites (section 2.2.2): combines all pairs into one. */
 function composites(key: Point, blinded: readonly Point[], evaluated: readonly Point[]) {
   const seed = sha384(framed(serialize(key)), framed(SEED));
   let [m, z] = [IDENTITY, IDENTITY];
@@ -85,7 +85,7 @@ function composites(key: Point, blinded: readonly Point[], evaluated: readonly P
   return [m, z] as const;
 }
 
-/** With its length in two octets before it. */
+/** Octets with their length in two octets before them. */
 function framed(octets: Uint8Array): Buffer {
   return Buffer.concat([toOctets(octets.length, 2), octets]);
 }

@@ -22,16 +22,16 @@ function exampleKeys(): ReceiverKeys {
 const body = Buffer.from(EXAMPLE.body, 'base64url');
 
 describe('the user agent decrypts (RFC 8291)', () => {
-  test('the example of section 5 and appendix A', () => {
+  test('decrypts the example of section 5 and appendix A', () => {
     const keys = exampleKeys();
     expect(keys.ecdh.getPublicKey('base64url')).toBe(EXAMPLE.publicKey);
     expect(decrypt(keys, body).toString()).toBe('When I grow up, I want to be a watermelon');
   });
 
-  test('no other octet for any of its octets, and no shorter or longer message', () => {
+  test('refuses a change of any octet, and a shorter or longer message', () => {
     const keys = exampleKeys();
     for (let index = 0; index < body.length; index += 1) {
-      // The size of the record only bounds it.
+      // The record size is only an upper bound.
       if (index >= 16 && index < 20) continue;
       const changed = Buffer.from(body);
       changed[index] = (changed[index] ?? 0) ^ 1;
@@ -43,7 +43,7 @@ describe('the user agent decrypts (RFC 8291)', () => {
     expect(() => decrypt(keys, Buffer.concat([body, Buffer.alloc(1)]))).toThrow();
   });
 
-  test('messages that web-push encrypts, of every length that fits, and none for another key', () => {
+  test("decrypts web-push's messages of every length that fits, and none for another key", () => {
     const keys = newReceiverKeys();
     for (const length of [0, 1, 100, 3993]) {
       const text = randomBytes(length);

@@ -4,9 +4,9 @@ import type { ReceiverKeys } from './receiver-keys.ts';
 const KEY = 16;
 const NONCE = 12;
 const TAG = 16;
-/** Ends the text of the last record (RFC 8188 section 2); what follows it is zero. */
+/** The delimiter of the last record (RFC 8188 section 2). Only zeros follow it. */
 const LAST = 2;
-/** Salt, size of a record, length of the sender's key, and that key: 65 octets (RFC 8291 section 4). */
+/** Salt, record size, and the sender's key with its length: the key has 65 octets (RFC 8291 section 4). */
 const HEADER = 16 + 4 + 1 + 65;
 
 const hmac = (key: Buffer, ...data: readonly (Buffer | string)[]) =>
@@ -14,7 +14,10 @@ const hmac = (key: Buffer, ...data: readonly (Buffer | string)[]) =>
     .update(Buffer.concat(data.map((part) => Buffer.from(part as Buffer))))
     .digest();
 
-/** Returns the text of a message with the content coding aes128gcm, in one record (RFC 8291 section 3.4). Throws for every other. */
+/**
+ * Returns the text of a message in one record of the content coding aes128gcm (RFC 8291 section 3.4).
+ * Throws for any other message.
+ */
 export function decrypt({ ecdh, auth }: ReceiverKeys, body: Buffer): Buffer {
   const [salt, sender, sealed] = [
     body.subarray(0, 16),

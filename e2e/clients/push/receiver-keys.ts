@@ -1,9 +1,9 @@
 import { createECDH, type ECDH, randomBytes } from 'node:crypto';
 
-/** The keys of a user agent for one subscription (RFC 8291 section 2). */
+/** A user agent's keys for one subscription (RFC 8291 section 2). */
 export interface ReceiverKeys {
   readonly ecdh: ECDH;
-  /** 16 octets that the application server knows, too (section 3.2). */
+  /** The authentication secret of 16 octets, which the application server knows, too (section 3.2). */
   readonly auth: Buffer;
 }
 
@@ -13,7 +13,7 @@ export function newReceiverKeys(): ReceiverKeys {
   return { ecdh, auth: randomBytes(16) };
 }
 
-/** The keys as the Push API gives them to an application, which hands them to its server. */
+/** The keys as the Push API gives them to an application for its server. */
 export const sharedKeys = ({ ecdh, auth }: ReceiverKeys) => ({
   p256dh: ecdh.getPublicKey('base64url'),
   auth: auth.toString('base64url'),

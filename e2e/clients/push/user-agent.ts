@@ -7,12 +7,12 @@ import { newReceiverKeys, type ReceiverKeys, sharedKeys } from './receiver-keys.
 type Fields = Readonly<Record<string, string>>;
 
 export interface Subscription {
-  /** Its resource: messages are received there. */
+  /** The subscription resource, from which messages are received. */
   readonly url: string;
-  /** The push resource: messages are sent there. */
+  /** The push resource, to which messages are sent. */
   readonly endpoint: string;
   readonly own: ReceiverKeys;
-  /** For the application server. */
+  /** The keys for the application server. */
   readonly keys: ReturnType<typeof sharedKeys>;
 }
 
@@ -22,18 +22,18 @@ export interface Received {
 }
 
 interface ReceiveOptions {
-  /** How messages come; default: by server push. */
+  /** How messages are received; default: by server push. */
   readonly by?: 'events' | 'push';
   readonly fields?: Fields;
 }
 
 /** A user agent, written from RFC 8030, 8188 and 8291 alone. */
 export interface UserAgent {
-  /** `key`: of the application server that alone may send. */
+  /** `key`: the public key of the only application server that may send. */
   subscribe(token: string, key?: string): Promise<Subscription>;
   /**
-   * Hands over the messages of a subscription as they come; by server push, at one subscription at a time. Resolves to the
-   * status once the server has ended the answer; rejects if the answer is cut.
+   * Passes on a subscription's messages as they come; with server push, for one subscription at a time.
+   * Resolves to the status when the server ends the answer; rejects if the answer is cut.
    */
   receive(
     subscription: Subscription,
@@ -44,7 +44,7 @@ export interface UserAgent {
   remove(url: string): Promise<number>;
 }
 
-/** `fields` go with each request, as a proxy would add them. */
+/** `fields` are added to each request, as a proxy would do. */
 export function userAgent(
   session: ClientHttp2Session,
   origin: string,
@@ -109,7 +109,7 @@ export function userAgent(
   };
 }
 
-/** Rejects also if the stream closes without an error, as it does when the server is gone. */
+/** Also rejects if the stream closes without an error, as when the server dies. */
 async function responseTo(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
   const closed = new AbortController();
   stream.once('close', () => closed.abort());
@@ -150,7 +150,7 @@ async function takeEvents(stream: ClientHttp2Stream, opened: Opened): Promise<vo
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (data === undefined) continue; // a comment
+      if (data === undefined) continue; // a comment line of the event stream
       const { url, body } = JSON.parse(data) as Readonly<Record<'url' | 'body', string>>;
       opened(url, Buffer.from(body, 'base64url'));
     }

@@ -12,11 +12,14 @@ import { scramClient } from './scram-client.ts';
 import type { ScramOptions } from './scram-client.ts';
 
 interface Gsasl extends Disposable {
-  /** Gives it one message of the client, in base64; its own, or undefined when it has given up. */
+  /**
+   * Sends a client message in base64; resolves to the server's message, or to undefined if the server gives
+   * up.
+   */
   ask(message: string): Promise<string | undefined>;
 }
 
-/** GNU SASL as the server of one exchange, with the password that any name has. */
+/** Starts GNU SASL as the server of one exchange. Every name has this password. */
 function startGsasl(hash: ScramHash, password: string): Gsasl {
   const mechanism = ['--mechanism', `SCRAM-${hash}`, '--password', password];
   const place = ['--service', 'http', '--hostname', 'localhost'];
@@ -38,7 +41,7 @@ function startGsasl(hash: ScramHash, password: string): Gsasl {
   };
 }
 
-/** Puts the messages of its mechanism into the fields of RFC 7804. */
+/** Puts the mechanism's messages into the fields of RFC 7804. */
 function overHttp(gsasl: Gsasl, scheme: string): Send {
   const sid = token('sid', 'one');
   return async (request) => {

@@ -16,7 +16,7 @@ export interface Keys {
 
 const hi = promisify(pbkdf2);
 
-/** RFC 7804 section 3. `password` is prepared already. */
+/** The keys of RFC 7804 section 3. `password` is already prepared. */
 export async function keysOf(
   hash: ScramHash,
   password: string,

@@ -22,7 +22,7 @@ describe('SASLprep (RFC 4013 section 3)', () => {
     },
   );
 
-  test('agrees with the tables of @mongodb-js/saslprep on what Unicode 3.2 knew', () => {
+  test("agrees with @mongodb-js/saslprep's tables for all characters of Unicode 3.2", () => {
     const ranges = [
       [0x20, 0x24f],
       [0x5d0, 0x5ea],
@@ -43,7 +43,7 @@ describe('SASLprep (RFC 4013 section 3)', () => {
       fc.property(
         fc
           .string({ unit, minLength: 1, maxLength: 6 })
-          // Characters that it did not know, and one that was no letter then (U+2132).
+          // Without characters that are newer, and without U+2132, which was no letter then.
           .filter((text) => !/[\u0221\u0234-\u024f\u2132]/.test(text)),
         (text) => {
           expect(outcome(saslprep, text)).toBe(outcome(reference, text));
@@ -69,7 +69,7 @@ describe('OpaqueString (RFC 8265 section 4.2; RFC 7804 section 2.2)', () => {
   });
 });
 
-/** Returns the prepared text; empty if it is refused or nothing is left. */
+/** Returns the prepared text; empty if it is refused or becomes empty. */
 function outcome(prepare: (text: string) => string, text: string): string {
   try {
     return prepare(text);

@@ -1,9 +1,9 @@
 /** Prepares names and passwords before they are used. */
 
 /**
- * OpaqueString (RFC 8265 section 4.2.1, before it RFC 7613), which RFC 7804 section 2.2 asks for at
- * passwords: spaces become U+0020, NFC. Covers the FreeformClass but for the exceptions and the
- * contextual rules of RFC 5892; unassigned means by the Unicode of this Node.
+ * OpaqueString (RFC 8265 section 4.2.1, formerly RFC 7613), which RFC 7804 section 2.2 requires for
+ * passwords: spaces become U+0020, and the text NFC. It implements the FreeformClass without the exceptions
+ * and contextual rules of RFC 5892; unassigned code points are those of Node's Unicode version.
  */
 export function opaqueString(text: string): string {
   return allowed(text.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC'), NOT_FREEFORM);
@@ -12,8 +12,8 @@ export function opaqueString(text: string): string {
 const NOT_FREEFORM = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * SASLprep (RFC 4013), which RFC 5802 asks for. NFKC is that of this Node rather than of Unicode 3.2,
- * unassigned code points are let through, and \p{L} stands for the table of left-to-right characters.
+ * SASLprep (RFC 4013), which RFC 5802 requires. It uses Node's NFKC instead of Unicode 3.2, allows
+ * unassigned code points, and uses \p{L} for the table of left-to-right characters.
  */
 export function saslprep(text: string): string {
   const mapped = text.replaceAll(/[^\P{Zs} ]|\u200b/gu, ' ').replaceAll(TO_NOTHING, '');
@@ -28,11 +28,11 @@ export function saslprep(text: string): string {
   return prepared;
 }
 
-/** RFC 3454 table B.1. */
+/** Characters of RFC 3454 table B.1, which are removed. */
 const TO_NOTHING =
   /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/gu;
 
-/** RFC 3454 tables C.1.2 and C.2 to C.9. */
+/** Characters of RFC 3454 tables C.1.2 and C.2 to C.9, which are prohibited. */
 const PROHIBITED = new RegExp(
   [
     String.raw`[^\P{Zs} ]|\p{Cc}|\p{Co}|\p{Cs}|\p{Noncharacter_Code_Point}`,
@@ -42,7 +42,7 @@ const PROHIBITED = new RegExp(
   'u',
 );
 
-/** RFC 3454 table D.1. */
+/** Right-to-left characters of RFC 3454 table D.1. */
 const RIGHT_TO_LEFT = new RegExp(
   [
     String.raw`[\u05be\u05c0\u05c3\u05d0-\u05ea\u05f0-\u05f4\u061b\u061f\u0621-\u063a\u0640-\u064a]`,

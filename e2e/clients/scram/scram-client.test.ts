@@ -33,7 +33,7 @@ function messageOf(request: HttpRequest, field?: string): string {
   return Buffer.from(data, 'base64').toString();
 }
 
-/** Exchanges as data: RFC 5802 section 5, RFC 7677 section 3, and RFC 7804 section 5 put right. */
+/** Exchanges as data: RFC 5802 section 5, RFC 7677 section 3, and a corrected RFC 7804 section 5. */
 const VECTORS = [
   {
     source: 'RFC 5802 section 5',
@@ -75,7 +75,7 @@ const options = (changes: Partial<ScramOptions> = {}): ScramOptions => ({
   ...changes,
 });
 
-/** Goes as far as the last leg of the vector of RFC 7677. */
+/** Runs the vector of RFC 7677 up to the last message. */
 async function halfway(changes: Partial<ScramOptions> = {}) {
   const exchange = scramClient(options(changes)).exchange(GET);
   await sentBy(exchange);
@@ -84,7 +84,7 @@ async function halfway(changes: Partial<ScramOptions> = {}) {
   return { exchange, sent };
 }
 
-test.each(VECTORS)('the vector of $source', async (vector) => {
+test.each(VECTORS)('the client sends the messages of the vector of $source', async (vector) => {
   const { hash, nonce, serverFirst, clientFinal, serverFinal } = vector;
   const exchange = scramClient({ ...USER, hash, nonce: () => nonce }).exchange(GET);
   expect(await sentBy(exchange)).toBe(GET);
@@ -106,7 +106,7 @@ test.each(VECTORS)('the vector of $source', async (vector) => {
   expect(await endOf(exchange, answer(200, [last(serverFinal)]))).toMatchObject({ status: 200 });
 });
 
-describe('RFC 7804 section 5: a server that does not prove itself is refused', () => {
+describe('RFC 7804 section 5: the client refuses a server without a valid proof', () => {
   test.each([
     ['no Authentication-Info', []],
     ['the signature of another exchange', [last(RFC7804.serverFinal)]],
@@ -129,13 +129,13 @@ describe('RFC 7804 section 5: a server that does not prove itself is refused', (
     await expect(endOf(exchange, answer(200))).rejects.toThrow('missing');
   });
 
-  test('section 6: the signature may come in the trailer, with optional extensions', async () => {
+  test('section 6: the signature may be in the trailer, with optional extensions', async () => {
     const { exchange } = await halfway();
     const granted = withTrailer(answer(200), last(`${SHA256.serverFinal},x=1`));
     expect(await endOf(exchange, granted)).toMatchObject({ status: 200 });
   });
 
-  test('an error may come without proof, but not with a wrong one', async () => {
+  test('an error may have no proof, but not a wrong one', async () => {
     const { exchange } = await halfway();
     expect(await endOf(exchange, answer(429))).toMatchObject({ status: 429 });
     const wrong = (await halfway()).exchange;
@@ -144,7 +144,7 @@ describe('RFC 7804 section 5: a server that does not prove itself is refused', (
   });
 });
 
-describe('RFC 5802 section 5.1: the client reads a server-first-message', () => {
+describe('RFC 5802 section 5.1: a server-first-message', () => {
   const { nonce } = SHA256;
   test.each([
     ['a nonce of its own', 'r=other,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096'],
@@ -158,13 +158,13 @@ describe('RFC 5802 section 5.1: the client reads a server-first-message', () => 
     ['a leading zero', `r=${nonce}a,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=04096`],
     ['another order', `r=${nonce}a,i=4096,s=W22ZaJ0SNY7soEsUEjb6gQ==`],
     ['a newline at the end', `r=${nonce}a,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096\n`],
-  ])('refuses %s', async (_title, message) => {
+  ])('is refused with %s', async (_title, message) => {
     const exchange = scramClient(options({ unprompted: true })).exchange(GET);
     await sentBy(exchange);
     await expect(sentBy(exchange, next('SCRAM-SHA-256', message))).rejects.toThrow();
   });
 
-  test('ends in the answer when the server goes no further', async () => {
+  test('may be missing: the client then returns the answer', async () => {
     for (const refused of [answer(401, [asks('SCRAM-SHA-256')]), answer(403), answer(429)]) {
       const exchange = scramClient(options({ unprompted: true })).exchange(GET);
       await sentBy(exchange);
@@ -172,7 +172,7 @@ describe('RFC 5802 section 5.1: the client reads a server-first-message', () => 
     }
   });
 
-  test('no challenge of the scheme or of the realm ends in the 401', async () => {
+  test('without a challenge of the scheme or realm, the client returns the 401', async () => {
     for (const field of [asks('SCRAM-SHA-1'), asks('SCRAM-SHA-256', quoted('realm', 'other'))]) {
       const exchange = scramClient(options({ realm: 'r' })).exchange(GET);
       await sentBy(exchange);
@@ -186,7 +186,7 @@ describe('RFC 5802 section 5.1: the client reads a server-first-message', () => 
   });
 });
 
-describe('RFC 7804 section 5.1: again in one round trip; values computed with the hashlib of Python', () => {
+describe("RFC 7804 section 5.1: reauthentication in one round trip; values computed with Python's hashlib", () => {
   const SR = '%hvYDpWUa2RaTCAfuxFIlj)hNlF';
   const announcing = (sr: string, ...more: readonly Param[]) =>
     answer(401, [asks('SCRAM-SHA-256', quoted('realm', 'r'), quoted('sr', sr), ...more)]);
@@ -208,7 +208,7 @@ describe('RFC 7804 section 5.1: again in one round trip; values computed with th
   }
   const restart = (client: { exchange(request: HttpRequest): Exchange }) => client.exchange(GET);
 
-  test('the count begins with the iterations and goes up with each success', async () => {
+  test('the count begins with the iterations and increases with each success', async () => {
     const client = await authenticated();
     const one = restart(client);
     const sent = await sentBy(one);
@@ -218,14 +218,14 @@ describe('RFC 7804 section 5.1: again in one round trip; values computed with th
     expect(messageOf(await sentBy(restart(client)))).toBe(SECOND);
   });
 
-  test('the signature is checked here too', async () => {
+  test('the client checks the signature here, too', async () => {
     const exchange = restart(await authenticated());
     await sentBy(exchange);
     const replayed = answer(200, [last(RFC7804.serverFinal)]);
     await expect(endOf(exchange, replayed)).rejects.toThrow('signature');
   });
 
-  test('stale=true brings a new sr for the same count', async () => {
+  test('after stale=true the client uses the new sr with the same count', async () => {
     const exchange = restart(await authenticated());
     await sentBy(exchange);
     const sent = await sentBy(exchange, announcing('AAABBBCCCDDD', token('stale', 'TRUE')));
@@ -233,7 +233,7 @@ describe('RFC 7804 section 5.1: again in one round trip; values computed with th
     await endOf(exchange, answer(200, [last(RENEWED_SIGNED)]));
   });
 
-  test('stale twice, or a plain 401, is the end; then the client begins anew', async () => {
+  test('after two stale answers, or another 401, the client stops and later starts from the beginning', async () => {
     for (const refusals of [
       [announcing('AAABBBCCCDDD', token('stale', 'true')), announcing(SR, token('stale', 'true'))],
       [announcing(SR, token('stale', 'false'))],
@@ -247,7 +247,7 @@ describe('RFC 7804 section 5.1: again in one round trip; values computed with th
     }
   });
 
-  test('an sr that is announced only later is used from then on', async () => {
+  test('an sr that is announced later is used from then on', async () => {
     const client = scramClient(options());
     const exchange = restart(client);
     await sentBy(exchange);
@@ -266,15 +266,15 @@ describe('RFC 7804 section 5.1: again in one round trip; values computed with th
   });
 });
 
-describe('the parts that a test can spoil', () => {
-  test('prepare changes what is proved: the gs2 header goes into c', async () => {
+describe('the options for tests', () => {
+  test('prepare changes the proved message: the gs2 header is also in c', async () => {
     const { sent } = await halfway({
       prepare: (leg, message) => (leg === 'first' ? message.replace('n,,', 'y,a=admin,') : message),
     });
     expect(messageOf(sent)).toMatch(new RegExp(`^c=${base64('y,a=admin,')},r=`));
   });
 
-  test('tamper changes what is sent', async () => {
+  test('tamper changes the sent parameters', async () => {
     const { sent } = await halfway({
       tamper: (leg, params) => (leg === 'final' ? [token('sid', 'guess')] : params),
     });
@@ -282,7 +282,7 @@ describe('the parts that a test can spoil', () => {
   });
 });
 
-test('at a proxy: 407 and its fields (RFC 9110 section 11.7)', async () => {
+test("RFC 9110 section 11.7: at a proxy the client uses 407 and the proxy's fields", async () => {
   const exchange = scramClient(options({ at: 'proxy' })).exchange(GET);
   await sentBy(exchange);
   const toProxy = (field: Field): Field => [field[0].replace('WWW', 'Proxy'), field[1]];

@@ -21,37 +21,42 @@ import type { Keys, ScramHash } from './keys.ts';
 import { encode, parseServerFinal, parseServerFirst, saslname } from './messages.ts';
 import { opaqueString, saslprep } from './prepare.ts';
 
-/** client-first-message, client-final-message, and the latter without the former (section 5.1). */
+/**
+ * client-first-message, client-final-message, and a client-final-message without a first one (section 5.1).
+ */
 export type Leg = 'first' | 'final' | 'again';
 
 export interface ScramOptions {
   readonly hash: ScramHash;
   readonly username: string;
   readonly password: string;
-  /** The server that asks: the origin at 401 (default), or the proxy at 407. */
+  /** The server that sends challenges: the origin with 401 (default), or the proxy with 407. */
   readonly at?: DoorName;
   /** Answers challenges of this realm only. */
   readonly realm?: string;
-  /** Begins with the first message instead of waiting for a challenge. */
+  /** Sends the first message without waiting for a challenge. */
   readonly unprompted?: boolean;
-  /** Prepares the password; default OpaqueString, as RFC 7804 section 2.2 says. */
+  /** Prepares the password; default: OpaqueString, as RFC 7804 section 2.2 says. */
   readonly normalize?: (password: string) => string;
-  /** c-nonce; default 144 random bits. */
+  /** The c-nonce; default: 144 random bits. */
   readonly nonce?: () => string;
-  /** Changes a message before it is proved, so that the proof fits it; the last legs come without `p`. */
+  /**
+   * Changes a message before the proof is computed, so that the proof fits it. The last messages come
+   * without `p`.
+   */
   readonly prepare?: (leg: Leg, message: string) => string;
-  /** Changes the parameters as they are sent, after the proof was computed. */
+  /** Changes the sent parameters after the proof was computed. */
   readonly tamper?: (leg: Leg, params: readonly Param[]) => readonly Param[];
 }
 
-/** The values of a success with which a client authenticates again in one round trip. */
+/** The values of a success that allow reauthentication in one round trip. */
 interface Remembered {
   readonly bare: string;
   readonly clientNonce: string;
   readonly salt: string;
   readonly iterations: number;
   readonly keys: Keys;
-  /** nonce-count of the next one. */
+  /** The nonce-count of the next reauthentication. */
   count: number;
 }
 
@@ -61,18 +66,18 @@ interface Proof {
   readonly message: string;
 }
 
-/** A second stale answer in a row means that the server has lost its way. */
+/** After a second stale answer in a row the client stops. */
 const STALE_RETRIES = 1;
 
 /**
- * A client of SCRAM, written from RFC 7804, 5802 and 7677 alone. Once it has authenticated and knows
- * an `sr` of the realm, it authenticates again with that, unasked; `ttl` is left to the server, which
- * answers stale=true. The c-nonce of an authentication is that of all that follow with `sr`: nothing
- * else in them says who asks. Only one of these at a time: the count goes up with each success.
+ * A SCRAM client, written from RFC 7804, 5802 and 7677 alone. After a success with an `sr` for the realm,
+ * it reauthenticates with that `sr` without a challenge. It leaves `ttl` to the server, which answers
+ * stale=true. All reauthentications with an `sr` use the c-nonce of the first authentication, because no
+ * other value in them names the person. They run one at a time, because each success increases the count.
  *
- * An answer below 400 has to prove itself by the server's signature; any other that carries one has to
- * carry the right one. Throws at false proof and at messages that break the RFCs. A wrong password
- * ends in the server's 401 or 407.
+ * An answer below 400 must have the server's valid signature. In any other answer a signature is optional,
+ * but must be valid. Throws for a false proof and for messages that break the RFCs. A wrong password ends
+ * with the server's 401 or 407.
  */
 export function scramClient(options: ScramOptions): SchemeClient {
   const door = DOORS[options.at ?? 'origin'];
@@ -95,7 +100,7 @@ export function scramClient(options: ScramOptions): SchemeClient {
     return yield* full(request);
   }
 
-  /** All legs (section 5). */
+  /** The exchange with all messages (section 5). */
   async function* full(request: HttpRequest): Exchange {
     const first = prepared('first', `n,,n=${username},r=${nonce()}`);
     const [, header = '', bare = ''] = /^([^,]*,[^,]*,)(.*)$/su.exec(first) ?? [];
@@ -119,7 +124,7 @@ export function scramClient(options: ScramOptions): SchemeClient {
     return response;
   }
 
-  /** One round trip (section 5.1); one more when the server finds `sr` stale. */
+  /** The exchange in one round trip (section 5.1), with a second one if the server finds `sr` stale. */
   async function* again(request: HttpRequest, known: Remembered, retries = 0): Exchange {
     const { bare, clientNonce, salt, iterations, keys } = known;
     const all = `${clientNonce}${known.count}${sr ?? ''}`;
@@ -142,7 +147,7 @@ export function scramClient(options: ScramOptions): SchemeClient {
     return { authMessage, keys, message };
   }
 
-  /** Takes realm and `sr` from the challenge that invites to authenticate. */
+  /** Reads realm and `sr` from the initial challenge. */
   function initial(response: HttpResponse): { stale: boolean } | undefined {
     const challenge = challenges(response).find(
       ({ params }) => options.realm === undefined || valueOf(params, 'realm') === options.realm,
@@ -155,7 +160,7 @@ export function scramClient(options: ScramOptions): SchemeClient {
     return { stale: valueOf(challenge.params, 'stale')?.toLowerCase() === 'true' };
   }
 
-  /** The challenge with a server-first-message; undefined when the server goes no further. */
+  /** The challenge with a server-first-message; undefined if the server does not continue. */
   function continuation(response: HttpResponse): { sid: string; data: string } | undefined {
     if (response.status !== door.status) return undefined;
     for (const { params } of challenges(response)) {
@@ -170,7 +175,7 @@ export function scramClient(options: ScramOptions): SchemeClient {
     return all.filter((challenge) => challenge.scheme.toUpperCase() === scheme);
   }
 
-  /** Whether the server has proved itself; throws when it should have and when it did so falsely. */
+  /** Whether the server has proved itself; throws if a required proof is missing, and for a false proof. */
   function check({ keys, authMessage }: Proof, response: HttpResponse, sid?: string): boolean {
     if (response.status === door.status) return false;
     const lines = [...response.fields, ...response.trailers];
@@ -205,12 +210,12 @@ export function scramClient(options: ScramOptions): SchemeClient {
   return { exchange };
 }
 
-/** Quoted, for base64 may have characters that no token has (RFC 9110 section 11.2). */
+/** Quoted, because base64 can have characters that a token cannot (RFC 9110 section 11.2). */
 function data(message: string): Param {
   return quoted('data', encode(message));
 }
 
-/** An answer without proof, which only an error may be. */
+/** An answer without a proof, which must be an error. */
 function refusal(response: HttpResponse): HttpResponse {
   if (response.status < 400) throw new Error("the server's signature is missing");
   return response;

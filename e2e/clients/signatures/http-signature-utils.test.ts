@@ -1,4 +1,4 @@
-/** @interledger/http-signature-utils, which nobody here wrote, signs as Open Payments does: without a tag. */
+/** @interledger/http-signature-utils, a third-party library, signs as Open Payments does: without a tag. */
 import { generateKeyPairSync } from 'node:crypto';
 import {
   createHeaders,
@@ -46,19 +46,22 @@ function verify(fields: Readonly<Record<string, string>>, policy: Policy) {
 }
 
 describe('@interledger/http-signature-utils', () => {
-  test.each([undefined, '{"a":1}'])('its signature is verified, with content %j', async (body) => {
-    const covered = ['"authorization"', ...(body === undefined ? [] : ['"content-digest"'])];
-    const policy = { ...GENERAL, covered: [...GENERAL.covered, ...covered] };
-    const claimed = verify(await itsFields(body), policy);
-    expect(claimed.params.get('keyid')?.value).toBe('k');
-  });
+  test.each([undefined, '{"a":1}'])(
+    'signs a request with content %j, and the server verifies it',
+    async (body) => {
+      const covered = ['"authorization"', ...(body === undefined ? [] : ['"content-digest"'])];
+      const policy = { ...GENERAL, covered: [...GENERAL.covered, ...covered] };
+      const claimed = verify(await itsFields(body), policy);
+      expect(claimed.params.get('keyid')?.value).toBe('k');
+    },
+  );
 
-  test('RFC 9635 section 7.3.1: it is refused where GNAP wants a tag', async () => {
+  test('RFC 9635 section 7.3.1: signs without the tag that GNAP requires, and is refused', async () => {
     const fields = await itsFields();
     expect(() => verify(fields, { ...GENERAL, tag: 'gnap' })).toThrow('no signature with tag gnap');
   });
 
-  test('it verifies our signature, and refuses it for another target', async () => {
+  test('verifies our signature, and refuses it for another target', async () => {
     const own = requestWith({ Authorization: 'GNAP token' });
     const params = `("@method" "@target-uri" "authorization");created=${now()};keyid="k"`;
     const signed = signatureFields(own, {

@@ -1,5 +1,5 @@
 /** @needs python3 */
-/** Our signature bases beside those of signature_base.py, which was written from RFC 9421 alone. */
+/** Our signature bases compared with those of signature_base.py, which was written from RFC 9421 alone. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
@@ -119,7 +119,7 @@ const cases: fc.Arbitrary<Case> = fc
     input: `(${components.join(' ')})${params}`,
   }));
 
-/** The base, or null for a signature that is refused. */
+/** The signature base, or null if the signature is refused. */
 function ours({ request, input: of }: Case): string | null {
   const fields: Record<string, string[]> = {};
   for (const [key, value] of request.fields) (fields[key.toLowerCase()] ??= []).push(value);
@@ -132,7 +132,7 @@ function ours({ request, input: of }: Case): string | null {
   }
 }
 
-test('RFC 9421 section 2.5: both make the same bases of generated requests, and refuse the same', () => {
+test('RFC 9421 section 2.5: both make the same bases of generated requests, and refuse the same requests', () => {
   const generated = fc.sample(cases, { numRuns: CASES, seed: 9421 });
   const program = fileURLToPath(new URL('signature_base.py', import.meta.url));
   const { stdout, stderr } = spawnSync('/usr/bin/python3', ['-B', program], {
