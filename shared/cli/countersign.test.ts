@@ -23,13 +23,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LAUNCHER = join(ROOT, 'shared/cli/countersign.js');
 const SAYS = `console.log(process.version, process.argv.slice(2).join(' ')); process.exitCode = 7;`;
 
-/** Makes the Node that runs the launcher look like another. */
+/** Makes the Node that runs the launcher report another version. */
 const as = (version: string) => [
   '--import',
   `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`,
 ];
 
-/** An installation of the package with these files in it. */
+/** An installation of the package with these files. */
 async function installed(files: Readonly<Record<string, string>>) {
   const root = await temporaryFolder();
   const all = { 'package.json': '{"type":"module"}', 'shared/cli/x': '', ...files };
@@ -49,13 +49,13 @@ async function installed(files: Readonly<Record<string, string>>) {
 
 const PACKAGE = `node_modules/node-linux-${process.arch}`;
 
-/** A package whose Node is the one that runs this test. */
+/** A package whose Node is the Node that runs this test. */
 const PACKAGED = {
   [`${PACKAGE}/package.json`]: '{}',
   [`${PACKAGE}/bin/node`]: `#!/bin/sh\nexec '${process.execPath}' "$@"\n`,
 };
 
-test('a Node that is new enough runs the command line itself; arguments and exit code pass', async () => {
+test('a recent Node runs the command line itself, and passes on arguments and exit code', async () => {
   const { code, stdout } = await runScript([LAUNCHER, 'client', '--help'], {});
   expect(code).toBe(0);
   expect(stdout).toContain('client add');
@@ -63,7 +63,7 @@ test('a Node that is new enough runs the command line itself; arguments and exit
 });
 
 test.each(['16.20.0', '20.20.2', '24.21.0', '25.9.0'])(
-  'Node %s hands over to the packaged one',
+  'Node %s starts the packaged Node',
   async (version) => {
     const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': SAYS });
     const { code, stdout, stderr } = await runScript([...as(version), launcher, 'a', '--b c'], {});
@@ -119,7 +119,7 @@ describe('a packaged Node that this system cannot run', () => {
     expect(stderr).toContain('The Node.js that npm has installed for Countersign cannot run');
   });
 
-  test.each(nodes)('%s: npm uses the system’s Node instead', async (_, node, says) => {
+  test.each(nodes)("%s: npm uses the system's Node instead", async (_, node, says) => {
     const launcher = await installed({
       [`${PACKAGE}/package.json`]: '{}',
       [`${PACKAGE}/bin/node`]: node,
@@ -144,7 +144,7 @@ describe('a packaged Node that this system cannot run', () => {
   test.each([
     ['runs', '', 0, ''],
     ['nobody can try just now', NO_PROCESS_LEFT, 1, 'EAGAIN'],
-  ])('a packaged Node that %s stays the one that npm uses', async (_, before, expected, says) => {
+  ])('a packaged Node that %s stays the Node that npm uses', async (_, before, expected, says) => {
     const launcher = await installed({
       ...PACKAGED,
       [link]: '',
@@ -158,7 +158,7 @@ describe('a packaged Node that this system cannot run', () => {
   });
 });
 
-test('without a Node that is new enough: one line says what to install', async () => {
+test('without a recent Node, one line says what to install', async () => {
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   const { code, stdout, stderr } = await runScript([...as('20.20.2'), launcher], {});
   expect([code, stdout]).toEqual([1, '']);
@@ -167,17 +167,17 @@ test('without a Node that is new enough: one line says what to install', async (
   );
 });
 
-test('--version names the release, on any Node', async () => {
+test('--version prints the release, on any Node', async () => {
   const { code, stdout } = await runScript([...as('16.20.0'), LAUNCHER, '--version'], {});
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^countersign \d+\.\d+\.\d+\S*\n$/)]);
 });
 
-test.each(['26.0.0', '27.0.0'])('Node %s is new enough', async (version) => {
+test.each(['26.0.0', '27.0.0'])('Node %s is recent enough', async (version) => {
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   expect((await runScript([...as(version), launcher], {})).code).toBe(7);
 });
 
-test('start runs both servers; the source goes before a build that may be old', async () => {
+test('start runs both servers, from source if the build may be outdated', async () => {
   const launcher = await installed({
     'dist/shared/start/main.js': `console.log('built')`,
     'shared/start/main.js': `console.log('source', process.argv.length)`,
@@ -196,7 +196,7 @@ describe('the bundle that npm ci makes of the source', () => {
     'node_modules/of/it.js': 'it',
   };
 
-  /** The launcher of a source whose bundle is of these files, as they are. */
+  /** The launcher of a source tree whose bundle was made from these files. */
   async function bundledOf(...names: readonly string[]) {
     const launcher = await installed(files);
     const root = join(launcher, '../../..');
@@ -207,7 +207,7 @@ describe('the bundle that npm ci makes of the source', () => {
     return { launcher, root };
   }
   const runs = async (launcher: string) => (await runScript([launcher], {})).stdout;
-  /** Writes another content of the same length, with the old time. */
+  /** Writes another content with the same length and the same time. */
   async function changeUnseen(file: string) {
     const { atime, mtime, size } = await stat(file);
     await writeFile(file, '/'.repeat(size));
@@ -215,7 +215,7 @@ describe('the bundle that npm ci makes of the source', () => {
   }
   const OF = ['shared/cli/main.ts', 'shared/of/it.ts', 'node_modules/of/it.js', 'absent'];
 
-  test('runs, until a file of it changes, is missing or comes', async () => {
+  test('is used until a source file changes, disappears or is added', async () => {
     const changes: ((root: string) => Promise<unknown>)[] = [
       (root) => writeFile(join(root, 'shared/of/it.ts'), 'longer'),
       (root) => changeUnseen(join(root, 'shared/of/it.ts')),
@@ -231,7 +231,7 @@ describe('the bundle that npm ci makes of the source', () => {
     }
   });
 
-  test('goes with a copy of the clone, and is for the files of the copy', async () => {
+  test('moves with a copy of the clone, and belongs to the copied files', async () => {
     const { root } = await bundledOf(...OF);
     const other = await temporaryFolder();
     await cp(root, other, { recursive: true });
@@ -242,7 +242,7 @@ describe('the bundle that npm ci makes of the source', () => {
     expect(await runs(join(root, 'shared/cli/countersign.js'))).toBe('bundle\n');
   });
 
-  test('files that were touched are read once, and again where nothing can be written', async () => {
+  test('reads touched files once, and repeatedly if the result cannot be stored', async () => {
     const { launcher, root } = await bundledOf(...OF);
     const record = async () => readFile(join(root, MADE), 'utf8');
     const before = await record();
@@ -251,13 +251,13 @@ describe('the bundle that npm ci makes of the source', () => {
     const after = await record();
     expect([await runs(launcher), await record()]).toEqual(['bundle\n', after]);
     await utimes(join(root, 'shared/of/it.ts'), 2, 2);
-    // So this process cannot write it.
+    // With this folder in its place the process cannot write the file.
     await mkdir(join(root, `${MADE}.${process.pid}`));
     expect(await isAsMade(dirname(join(root, MADE)))).toBe(true);
     expect(await record()).toBe(after);
   });
 
-  test.each(['', 'null', '{', '{}'])('does not run, if its record is %j', async (record) => {
+  test.each(['', 'null', '{', '{}'])('is not used if its record is %j', async (record) => {
     const { launcher, root } = await bundledOf();
     expect(await runs(launcher)).toBe('bundle\n');
     await writeFile(join(root, MADE), record);
@@ -283,7 +283,7 @@ test('a signal reaches the process that runs the command', async () => {
   expect(code).toBe(9);
 });
 
-describe('the compiled code of Node is kept', () => {
+describe("Node's compiled code is cached", () => {
   const CACHE = 'node_modules/.cache/countersign';
   const OTHER = `import { fork } from 'node:child_process'; fork(new URL('other.js', import.meta.url));`;
   const files = {
@@ -296,15 +296,15 @@ describe('the compiled code of Node is kept', () => {
     return found.length;
   };
 
-  test('beside the code, for its user alone, also of what the command starts', async () => {
+  test('beside the code, private to its user, also for child processes', async () => {
     const launcher = await installed(files);
-    // A folder for the version of Node, and there the command line and what that starts.
+    // A folder for Node's version, with the command line and its child process.
     expect(await kept(launcher)).toBe(3);
     const { mode } = await stat(join(launcher, '../../..', CACHE));
     expect(mode & 0o777).toBe(0o700);
   });
 
-  test('not where others could put it, and not where the environment says', async () => {
+  test('not in a folder that other users can write, and not if the environment forbids it', async () => {
     const open = await installed({ ...files, [`${CACHE}/x`]: '' });
     await chmod(join(open, '../../..', CACHE), 0o777);
     expect(await kept(open)).toBe(1);
@@ -314,7 +314,7 @@ describe('the compiled code of Node is kept', () => {
     expect(await readdir(elsewhere)).toHaveLength(1);
   });
 
-  test('nowhere, if no folder can be made: all runs without', async () => {
+  test('or the command runs without a cache if no folder can be created', async () => {
     const launcher = await installed({ ...files, 'node_modules/.cache': '' });
     const temporary = await temporaryFolder();
     expect((await runScript([launcher], { TMPDIR: temporary })).stdout).toBe('other\n');

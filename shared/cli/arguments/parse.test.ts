@@ -15,7 +15,7 @@ const COMMAND: Command = {
   run: async () => ({ json: null, lines: [] }),
 };
 
-test('options, flags and operands in any order', () => {
+test('options, flags and operands may come in any order', () => {
   const input = parseInput(COMMAND, [
     '--fast',
     'a',
@@ -37,14 +37,14 @@ test.each([
   '-cxWf74flIE0nsUDz1QQjASeoaE4T8kaTq7QjYBzIgI',
   '--xWf74flIE0nsUDz1QQjASeoaE4T8kaTq7QjYBzIgI',
   '-lxV3dIjTBcJs_7DadkFZ_',
-])('a name in base64url that begins with a dash is no option: %s', (name) => {
+])('an operand in base64url that begins with a dash is no option: %s', (name) => {
   const input = parseInput(COMMAND, ['what', '--name', name, name]);
   expect([input.operands, input.text('name')]).toEqual([['what', name], name]);
   expect(() => parseInput(COMMAND, ['what', name])).toThrow('--name N is missing');
 });
 
 test.each(['-n', '--nmae', '--a-long-option-that-nobody-has'])(
-  '%s is one that is unknown',
+  '%s is refused as an unknown option',
   (name) => {
     expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(name);
     expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(
@@ -73,7 +73,7 @@ test.each([
   expect(() => parseInput(COMMAND, args)).toThrow(message);
 });
 
-test('--help asks for nothing else', () => {
+test('--help needs no other argument', () => {
   expect(parseInput(COMMAND, ['--help']).flag('help')).toBe(true);
 });
 
@@ -104,7 +104,7 @@ test('any arguments give an input or a UsageError', () => {
   );
 });
 
-test('a last operand that may be given often takes all that is left, also nothing', () => {
+test('a repeatable last operand takes all remaining arguments, or none', () => {
   const many: Command = { ...COMMAND, options: {}, operands: ['WHAT', '[MORE...]'] };
   expect(parseInput(many, ['a', 'b', 'c', 'd']).operands).toEqual(['a', 'b', 'c', 'd']);
   expect(parseInput(many, ['a']).operands).toEqual(['a']);

@@ -14,7 +14,7 @@ test.each([
   ['10', 10],
   ['007', 7],
   [undefined, undefined],
-])('%j', (text, value) => expect(wholeNumber(given(text), 'days', 5, 10)).toBe(value));
+])('%j is accepted', (text, value) => expect(wholeNumber(given(text), 'days', 5, 10)).toBe(value));
 
 test.each([
   '4',
@@ -30,7 +30,7 @@ test.each([
   '٥',
   'NaN',
   '9'.repeat(400),
-])('%j is refused with what would be right', (text) => {
+])('%j is refused, and the message names the allowed values', (text) => {
   const reading = () => wholeNumber(given(text), 'days', 5, 10);
   expect(reading).toThrow(UsageError);
   expect(reading).toThrow('--days must be a whole number from 5 to 10');

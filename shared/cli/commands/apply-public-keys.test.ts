@@ -59,7 +59,7 @@ const ITS = {
 };
 const FILE = { people: PEOPLE, public_keys: [HERS, ITS] };
 
-test('public keys of a person of the same file and of an application; a second run changes nothing', async () => {
+test('apply adds the public keys of a person of the same file and of an application; a second run changes nothing', async () => {
   const { done, run } = await newShell();
   const added = [`public-key ${OF_PERSON.id} added`, `public-key ${OF_APP.id} added`];
   expect(await done(FILE, '--dry-run')).toEqual(['person alice added', ...added]);
@@ -72,7 +72,7 @@ test('public keys of a person of the same file and of an application; a second r
   expect(events.trim().split('\n')).toHaveLength(2);
 });
 
-test('--prune removes the keys that apply made, and no other', async () => {
+test('--prune removes the keys that apply added, and no other key', async () => {
   const { file, done, run } = await newShell();
   await done(FILE);
   const byHand = newPair();
@@ -91,7 +91,7 @@ test('--prune removes the keys that apply made, and no other', async () => {
   expect(events.trim().split('\n')).toHaveLength(2);
 });
 
-test('an export that --declared wrote has them and clients of GNAP, and makes the same elsewhere', async () => {
+test('an export by --declared contains public keys and GNAP clients, and gives the same elsewhere', async () => {
   const { shell, file, done } = await newShell();
   await done(FILE);
   const added = ['client', 'add', '--name', 'Robot', '--grant', 'client_credentials'];
@@ -146,7 +146,7 @@ test.each<readonly [string, object, string]>([
   ['an origin', withKey({ origin: 'https://a.example' }), 'belongs to the scheme hoba'],
   ['the same key twice', { people: PEOPLE, public_keys: [HERS, HERS] }, 'of an earlier entry'],
   ['another member', withKey({ more: 1 }), 'more'],
-])('%s is refused, and nothing is changed', async (_, content, said) => {
+])('%s is refused, and nothing changes', async (_, content, said) => {
   const { refused, run } = await newShell();
   const stderr = await refused(content);
   expect(stderr).toContain(said);
@@ -154,7 +154,7 @@ test.each<readonly [string, object, string]>([
   expect(await run('user', 'list')).not.toContain('alice');
 });
 
-test('a key goes to nobody else, and gets no other name or use', async () => {
+test('a public key cannot get another owner, name or use', async () => {
   const { done, refused } = await newShell();
   await done(FILE);
   const people = [...PEOPLE, { name: 'bob' }];
@@ -164,7 +164,7 @@ test('a key goes to nobody else, and gets no other name or use', async () => {
   expect(await refused({ public_keys: [renamed] })).toContain('cannot change name');
 });
 
-test('RFC 9729 section 8: a key of a client lets nobody in, whichever of the two comes first', async () => {
+test("RFC 9729 section 8: a client's key cannot sign a person in, whichever was added first", async () => {
   const { done, refused } = await newShell();
   const pair = newPair();
   const client = {
@@ -190,7 +190,7 @@ const GNAP = {
   token_endpoint_auth_method: 'none',
 };
 
-test('RFC 9635 section 2.3: a client of GNAP is known by its key, and has no other identifier', async () => {
+test('RFC 9635 section 2.3: a GNAP client is identified by its key, and has no other identifier', async () => {
   const { done, refused } = await newShell();
   const { jwk, privateJwk } = newPair();
   const client = { ...GNAP, client_id: 'robot', gnap: { key: { proof: 'httpsig', jwk } } };
@@ -214,7 +214,7 @@ test('RFC 9635 section 2.3: a client of GNAP is known by its key, and has no oth
   expect(await refused({ clients: [bearer] })).toContain('cannot change gnap');
 });
 
-test('a client of GNAP with a certificate is declared by its digest', async () => {
+test("a GNAP client with a certificate is declared by the certificate's digest", async () => {
   const { done } = await newShell();
   const digest = 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg';
   const gnap = { key: { proof: 'mtls', 'cert#S256': digest } };

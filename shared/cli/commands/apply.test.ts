@@ -30,7 +30,7 @@ const API_KEY = {
 };
 const FILE = { people: [ALICE, { name: 'bob' }], clients: [APP], api_keys: [API_KEY] };
 
-/** A command line with a store, and what applies a content. */
+/** A shell with a store, and a function that applies the content of a file. */
 async function newShell() {
   const env = await newData();
   const shell = new TestShell(env);
@@ -63,7 +63,7 @@ async function eventsIn(shell: TestShell) {
 }
 
 describe('apply', () => {
-  test('makes what the file has; a second run changes nothing and says so', async () => {
+  test('creates the content of the file; a second run changes nothing and says so', async () => {
     const { shell, file, done } = await newShell();
     expect(await done(FILE)).toEqual([
       'person alice added',
@@ -86,7 +86,7 @@ describe('apply', () => {
     expect(await json(shell, 'key', 'list')).toMatchObject([{ id: KEY.id, realm: 'api-key' }]);
   });
 
-  test('each change writes its event, by the command line', async () => {
+  test('writes an event for each change, by the command line', async () => {
     const { shell, done } = await newShell();
     await done(FILE);
     const bob = { name: 'bob', profile: { groups: ['staff'] }, disabled: true };
@@ -110,7 +110,7 @@ describe('apply', () => {
       expect(event).toMatchObject({ who: 'operator', how: 'command line' });
   });
 
-  test('tells what differs, the old and the new, and no secret', async () => {
+  test('shows the old and the new value of each difference, but no secret', async () => {
     const { shell, file, done } = await newShell();
     await done(FILE);
     const other = hash('sha256', 'another', 'base64url');
@@ -153,7 +153,7 @@ describe('apply', () => {
     expect((await inProcess(shell, 'apply', file, '--prune')).stdout).toBe('Nothing to change.\n');
   });
 
-  test('--prune takes away what apply made, and nothing else; people are disabled, and come back', async () => {
+  test('--prune removes only what apply added; people are disabled, and enabled when they return', async () => {
     const { shell, file, applied, done } = await newShell();
     const byHand = [
       '--name',
@@ -215,7 +215,7 @@ describe('apply', () => {
     expect(await done(enabled)).toEqual(['person bob changed']);
   });
 
-  test('somebody whom --prune disabled and an operator enabled stays so', async () => {
+  test('a person whom --prune disabled and an operator enabled stays enabled', async () => {
     const { shell, done } = await newShell();
     const without = { people: [ALICE] };
     await done({ people: [ALICE, { name: 'bob' }] });
@@ -223,14 +223,14 @@ describe('apply', () => {
     await json(shell, 'user', 'enable', 'bob');
     expect(await done(without, '--prune')).toEqual([]);
     expect(await json(shell, 'user', 'list')).toMatchObject([{}, { name: 'bob', disabled: false }]);
-    // A file that lets somebody in takes that back.
+    // A file that admits the person again is no longer in force.
     await json(shell, 'user', 'disable', 'bob');
     const enabled = { people: [ALICE, { name: 'bob', disabled: false }] };
     expect(await done(enabled)).toEqual(['person bob changed']);
     expect(await done(without, '--prune')).toEqual(['person bob disabled']);
   });
 
-  test('somebody who was disabled before --prune, and enabled after it, stays so', async () => {
+  test('a person who was disabled before --prune, and enabled afterwards, stays enabled', async () => {
     const { shell, done } = await newShell();
     await done({ people: [ALICE, { name: 'bob', disabled: true }] });
     expect(await done({ people: [ALICE] }, '--prune')).toEqual([]);
@@ -238,7 +238,7 @@ describe('apply', () => {
     expect(await done({ people: [ALICE] }, '--prune')).toEqual([]);
   });
 
-  test('somebody who was removed is not pruned twice, nor added again without a word', async () => {
+  test('a removed person is neither pruned again nor added again without a message', async () => {
     const { shell, done, refused } = await newShell();
     await done(FILE);
     await json(shell, 'user', 'remove', 'bob');
@@ -247,7 +247,7 @@ describe('apply', () => {
     expect(await done(FILE, '--reuse-name')).toEqual(['person bob added']);
   });
 
-  test('an API key and a secret from files, by links too', async () => {
+  test('reads an API key and a secret from files, even through links', async () => {
     const { file, done, shell } = await newShell();
     const folder = join(file, '..');
     await writeFile(join(folder, 'secret'), `${SECRET}\n`);
@@ -273,7 +273,7 @@ describe('apply', () => {
     ['none', 'ENOENT'],
     ['short', 'at least 32 visible'],
     ['long', 'more than 4,096 octets'],
-  ])('a secret in %s is refused, and its content is in no message', async (name, reason) => {
+  ])('refuses a secret in %s, and shows its content in no message', async (name, reason) => {
     const { file, refused } = await newShell();
     const folder = join(file, '..');
     await writeFile(join(folder, 'short'), 'tiny-secret');
@@ -285,7 +285,7 @@ describe('apply', () => {
     expect(said).not.toMatch(/tiny-secret|a-secret-of/);
   });
 
-  test('a stripped export applies, and so does one that --declared wrote: nothing to change', async () => {
+  test('applies a stripped export, and an export by --declared, without a change', async () => {
     const { shell, file, done } = await newShell();
     await done(FILE);
     const [whole, declared] = [`${file}.whole`, `${file}.declared`];
@@ -309,7 +309,7 @@ describe('apply', () => {
     expect(await fresh.done(text)).toEqual(['client app added']);
   });
 
-  test('realms are those of the configuration', async () => {
+  test('uses the realms of the configuration', async () => {
     const { done, refused } = await newShell();
     expect(await done({ realms: ['api-key'] })).toEqual([]);
     expect(await refused({ realms: ['api-key', 'none'] })).toMatch(
@@ -321,7 +321,7 @@ describe('apply', () => {
   });
 });
 
-describe('a mistake changes nothing, and says where it is', () => {
+describe('apply with a mistake changes nothing and names the place', () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
     ['no JSON', '{\n  "people": [],\n}', '\n  line 3, column 1: is not JSON'],
     ['a list', [], 'all: must be an object'],
@@ -489,7 +489,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect(await eventsIn(shell)).toEqual([]);
   });
 
-  test('all mistakes at once, twenty at most', async () => {
+  test('all mistakes are reported at once, twenty at most', async () => {
     const { refused } = await newShell();
     const people = Array.from({ length: 50 }, () => ({ name: 'A' }));
     const lines = (await refused({ people })).trim().split('\n');
@@ -500,7 +500,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect(lines.at(-1)).toContain('and 30 more');
   });
 
-  test('- is standard input', async () => {
+  test('- reads standard input', async () => {
     const { shell } = await newShell();
     shell.stdin = '{"people":[{"name":"A"}]}';
     expect((await inProcess(shell, 'apply', '-')).stderr).toContain('people.0.name: must be');
@@ -508,7 +508,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect((await inProcess(shell, 'apply', '-')).stdout).toContain('1 change.');
   });
 
-  test('a mistake in one entry hides none in another, and each has its place in the file', async () => {
+  test('a mistake in one entry hides no mistake in another, and each has its place in the file', async () => {
     const { refused } = await newShell();
     const said = await refused({
       more: 1,
@@ -534,7 +534,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     ]);
   });
 
-  test('conflicts with the store are told in one round, too, twenty at most', async () => {
+  test('conflicts with the store are reported together, too, twenty at most', async () => {
     const { done, refused } = await newShell();
     await done(FILE);
     const changed = { ...APP, grant_types: ['device_code'] };
@@ -546,7 +546,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect((await refused({ clients })).trim().split('\n')).toHaveLength(21);
   });
 
-  test('a file of 10 MB, an endless one and one that is very deep are refused', async () => {
+  test('a file of 10 MB, an endless file and a deeply nested file are refused', async () => {
     const { shell, refused } = await newShell();
     const people = Array.from({ length: 120_000 }, (_, n) => ({
       name: `person-${n}`,
@@ -558,7 +558,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect((await inProcess(shell, 'apply', '/')).code).toBe(1);
   });
 
-  test('a principal of another person is refused before anything is changed', async () => {
+  test('a principal of another person is refused before any change', async () => {
     const { shell, refused } = await newShell();
     await json(shell, 'user', 'invite', 'carol');
     await json(shell, 'user', 'kerberos', 'carol', 'alice@EXAMPLE.COM');
@@ -567,7 +567,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect(await json(shell, 'user', 'list')).toMatchObject([{ name: 'carol' }]);
   });
 
-  test('changes that no client can have are refused', async () => {
+  test('changes that no client may have are refused', async () => {
     const { done, refused } = await newShell();
     await done(FILE);
     const changed = { ...APP, grant_types: ['device_code'] };
@@ -577,7 +577,7 @@ describe('a mistake changes nothing, and says where it is', () => {
   });
 });
 
-test('--dry-run makes no store, also with --create', async () => {
+test('apply --dry-run creates no store, even with --create', async () => {
   const data = join(await temporaryFolder(), 'new');
   const shell = new TestShell({ COUNTERSIGN_DATA: data });
   const { file } = await newShell();
@@ -587,8 +587,8 @@ test('--dry-run makes no store, also with --create', async () => {
   expect(existsSync(data)).toBe(false);
 });
 
-describe('administrators', () => {
-  test('the last one stays, unless the command says otherwise', async () => {
+describe('apply and administrators', () => {
+  test('the last administrator stays, unless an option allows the removal', async () => {
     const { done, refused } = await newShell();
     await done(FILE);
     const without = [
@@ -607,7 +607,7 @@ describe('administrators', () => {
     ]);
   });
 
-  test('prototype names are names like others', async () => {
+  test('names of Object.prototype are ordinary names', async () => {
     const { shell, done } = await newShell();
     const names = ['constructor', 'tostring', 'hasownproperty', '__proto__'];
     const clients = ['constructor', 'toString', '__proto__'].map((id) =>

@@ -17,7 +17,7 @@ async function newShell(): Promise<TestShell> {
   return shell;
 }
 
-/** Runs a command; returns what it printed and the events that it wrote. */
+/** Runs a command; returns its output and its events. */
 async function done(shell: TestShell, ...args: readonly string[]) {
   const last = await events(shell);
   const said = (await json(shell, ...args)) as Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ async function events(shell: TestShell): Promise<readonly Event[]> {
     .map((line) => JSON.parse(line) as Event);
 }
 
-test('each command that changes people writes its event, by the operator and without a name', async () => {
+test('each command that changes people writes an event by the operator, without a name', async () => {
   const shell = await newShell();
   const name = 'somebody.with.a.name';
   const steps: readonly (readonly [args: readonly string[], kinds: readonly string[]])[] = [
@@ -59,7 +59,7 @@ test('each command that changes people writes its event, by the operator and wit
   expect(new Set(all.map(({ person }) => person)).size).toBe(1);
 });
 
-test('each command that changes applications and keys writes its event', async () => {
+test('each command that changes applications or keys writes an event', async () => {
   const shell = await newShell();
   const add = ['client', 'add', '--name', 'A batch job', '--grant', 'client_credentials'];
   const client = await done(shell, ...add, '--scope', 'a');
@@ -86,7 +86,7 @@ test('each command that changes applications and keys writes its event', async (
   }
 });
 
-test('a command that is refused writes nothing', async () => {
+test('a refused command writes no event', async () => {
   const shell = await newShell();
   await json(shell, 'user', 'add', 'alice');
   const before = (await events(shell)).length;
@@ -103,7 +103,7 @@ test('a command that is refused writes nothing', async () => {
   expect(await events(shell)).toHaveLength(before);
 });
 
-test('a directory that is exported and imported leaves its events; a refused import leaves none', async () => {
+test('export and import of a directory write events, and a refused import writes none', async () => {
   const shell = await newShell();
   await json(shell, 'user', 'add', 'alice');
   const file = `${shell.env['COUNTERSIGN_DATA']}.directory`;

@@ -37,7 +37,7 @@ const EVENTS: readonly AuditEvent[] = [
   { kind: 'consent.given', person: 'alice', client: 'app' },
 ];
 
-test('audit list shows the last events as lines, with a filter or all', async () => {
+test('audit list shows the last events as lines, filtered or all', async () => {
   const shell = await newShell();
   await write(shell, ...EVENTS);
   const kinds = async (...args: readonly string[]) =>
@@ -65,10 +65,10 @@ test('audit list prints a table', async () => {
   expect(row).toMatch(/^3 +\S+Z +consent.given +person admin +page +person alice, client app$/);
 });
 
-test('audit list finds a person by name, and by id first', async () => {
+test('audit list finds a person by id first, then by name', async () => {
   const shell = await newShell();
   const { id } = (await json(shell, 'user', 'add', 'alice')) as { id: string };
-  // Somebody whose name looks like the id of another person hides nothing.
+  // A person whose name looks like another person's id does not hide that person.
   const namesake = (await json(shell, 'user', 'add', id.toLowerCase())) as { id: string };
   const of = async (person: string) =>
     (await list(shell, '--person', person)).map((event) => Object(event) as { person: string });
@@ -80,7 +80,7 @@ test('audit list finds a person by name, and by id first', async () => {
 });
 
 test.each(['list', 'follow'])(
-  'audit %s says that nobody has a name, and no event an id',
+  'audit %s says that no person has a name, and that no event has an id',
   async (name) => {
     const shell = await newShell();
     await json(shell, 'user', 'add', 'alice');
@@ -93,7 +93,7 @@ test.each(['list', 'follow'])(
   },
 );
 
-test('audit list says that there is no such event', async () => {
+test('audit list says that an event does not exist', async () => {
   const shell = await newShell();
   for (const more of [[], ['--after', '0']]) {
     const args = ['audit', 'list', '--kind', 'person.removed', ...more];
@@ -102,12 +102,12 @@ test('audit list says that there is no such event', async () => {
   }
 });
 
-test('audit list names all kinds to somebody who gives another one', async () => {
+test('audit list names all kinds if the given kind is unknown', async () => {
   const { stderr } = await inProcess(await newShell(), 'audit', 'list', '--kind', 'nothing');
   expect(stderr).toContain('sign-in.refused, ');
 });
 
-test('audit list of more than a page of the store', async () => {
+test('audit list shows more events than a page of the store', async () => {
   const shell = await newShell();
   for (let n = 0; n < 4; n += 1)
     await write(shell, ...Array.from({ length: 100 }, () => EVENTS).flat());
@@ -127,7 +127,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(args[0])]);
 });
 
-test('audit follow shows what happens from then on, and ends when it is asked to', async () => {
+test('audit follow shows new events, and ends on request', async () => {
   const shell = await newShell();
   await write(shell, ...EVENTS);
   const ends = new AbortController();
@@ -148,7 +148,7 @@ test('audit follow shows what happens from then on, and ends when it is asked to
   ).toMatchObject([{ seq: 4, kind: 'person.disabled' }]);
 });
 
-test('audit verify prints a checkpoint, and compares the next one with it', async () => {
+test('audit verify prints a checkpoint, and compares the next checkpoint with it', async () => {
   const shell = await newShell();
   expect(await json(shell, 'audit', 'verify')).toEqual({ rows: 0 });
   await write(shell, ...EVENTS);
@@ -166,7 +166,7 @@ test('audit verify prints a checkpoint, and compares the next one with it', asyn
   expect((await inProcess(shell, 'audit', 'verify', '--checkpoint', 'x')).code).toBe(2);
 });
 
-test('audit verify tells that events are missing after an older state.db was put in its place', async () => {
+test('audit verify reports missing events after an older state.db was restored', async () => {
   const shell = await newShell();
   await write(shell, ...EVENTS);
   const state = join(shell.env['COUNTERSIGN_DATA'] ?? '', 'state.db');

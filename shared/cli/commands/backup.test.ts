@@ -20,11 +20,11 @@ import { withStores } from '../stores/with-stores.ts';
 const TREE = '/documents';
 const FOLDER = folderOf(TREE);
 
-/** Puts a document whose content is that file. */
+/** Puts a document with this content file. */
 const put = (stores: Stores, tree: string, path: string, file: string) =>
   edit(stores, tree, puts(someDocument(path, { file })));
 
-/** A data folder with documents whose content is the name of their file. */
+/** A data folder with documents, each with the name of its file as content. */
 async function withDocuments(...names: readonly string[]) {
   const env = await newData();
   const shell = new TestShell(env);
@@ -40,7 +40,7 @@ async function withDocuments(...names: readonly string[]) {
   return { shell, content, target: join(env.COUNTERSIGN_DATA, '..', 'backup') };
 }
 
-test('the copy opens as a store, has every document that it names, and nothing that others may read', async () => {
+test('the copy opens as a store, has the content of each document, and is private', async () => {
   const { shell, content, target } = await withDocuments('a', 'b');
   await writeFile(join(content, 'unnamed'), 'left by a crash');
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 2 });
@@ -73,7 +73,7 @@ test('the content of every tree is copied, once if resources share it', async ()
   expect(await readFile(copied, 'utf8')).toBe('mine');
 });
 
-test('short content comes with the state, also of a tree that has no file', async () => {
+test('short content is copied with the state, even for a tree without a folder', async () => {
   const { shell, target } = await withDocuments('a');
   const bytes = Buffer.from('short');
   await withStores(shell, async (stores) => {
@@ -92,10 +92,10 @@ test('short content comes with the state, also of a tree that has no file', asyn
   }
 });
 
-/** Milliseconds between versions: a disk would take as long, memory does not. */
+/** Milliseconds between versions. Memory is faster than a disk, so the test waits. */
 const PAUSE = 30;
 
-test('the backup has all content that its copy names, though documents are replaced and removed meanwhile', async () => {
+test('a backup has all content that its copy of the store names, even if documents are replaced and deleted meanwhile', async () => {
   const { shell, content, target } = await withDocuments('a', 'b', 'c');
   const stop = new AbortController();
   const writer = withStores(shell, async (stores) => {
@@ -124,7 +124,7 @@ test('the backup has all content that its copy names, though documents are repla
   }
 });
 
-test('a folder that is no tree is left out; a tree behind a link is not followed and makes no backup', async () => {
+test('a folder that is no tree is skipped, and a linked tree makes the backup fail', async () => {
   const { shell, content, target } = await withDocuments('a');
   const outside = join(content, '..', '..', 'outside');
   for (const path of [outside, join(content, '..', '%ff')]) {
@@ -144,7 +144,7 @@ test('a folder that is no tree is left out; a tree behind a link is not followed
   await expect(readdir(`${target} 2`)).rejects.toThrow(/ENOENT/);
 });
 
-test('documents whose content is lost or has another length are named, and nothing is left behind', async () => {
+test('documents with lost or truncated content are named, and no backup is left', async () => {
   const { shell, content, target } = await withDocuments('a', 'whole');
   await withStores(shell, async (stores) => {
     await edit(stores, TREE, puts(someCollection('c')));
@@ -176,7 +176,7 @@ test('documents whose content is lost or has another length are named, and nothi
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
 });
 
-test('content that is another than in the last backup of the schedule is named', async () => {
+test('content that differs from the last scheduled backup is named', async () => {
   const { shell, content, target } = await withDocuments('a');
   const file = join(target, '..', 'backup.json');
   const schedule = join(target, '..', 'schedule');
@@ -191,13 +191,13 @@ test('content that is another than in the last backup of the schedule is named',
   );
 });
 
-test('a folder that cannot be made is an error', async () => {
+test('a folder that cannot be created is an error', async () => {
   const { shell } = await withDocuments('a');
   const { code, stderr } = await inProcess(shell, 'backup', '/proc/x');
   expect([code, stderr]).toEqual([1, 'cannot make the folder /proc/x: ENOENT\n']);
 });
 
-test('a folder that is not empty is refused and stays as it is', async () => {
+test('a folder that is not empty is refused and unchanged', async () => {
   const { shell, target } = await withDocuments('a');
   await mkdir(target);
   await writeFile(join(target, 'state.db'), 'mine');
@@ -205,7 +205,7 @@ test('a folder that is not empty is refused and stays as it is', async () => {
   expect(await readFile(join(target, 'state.db'), 'utf8')).toBe('mine');
 });
 
-test('backup check: whole, or what is wrong with it', async () => {
+test('backup check says that a backup is complete, or names its faults', async () => {
   const { shell, target } = await withDocuments('a');
   await json(shell, 'backup', target);
   expect(await json(shell, 'backup', 'check', target)).toEqual({ folder: target, files: 2 });
@@ -219,7 +219,7 @@ test('backup check: whole, or what is wrong with it', async () => {
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('is no backup')]);
 });
 
-test('the status tells of the last good backup: none, by the command, recorded, and overdue', async () => {
+test('the status shows the last successful backup: none, by the command, recorded, and overdue', async () => {
   const { shell, content, target } = await withDocuments('a');
   const lines = async () => (await inProcess(shell, 'server', 'status')).stdout;
   const known = (at: number) => `good backup is of ${new Date(at).toISOString().slice(0, 16)}Z, `;
@@ -239,7 +239,7 @@ test('the status tells of the last good backup: none, by the command, recorded, 
   shell.clock.advance(7200);
   expect(await lines()).toContain(known(recorded));
   expect(await lines()).toContain('A backup is overdue');
-  // By a clock that goes a year ahead.
+  // A clock a year ahead makes the backup overdue.
   const ahead = shell.clock.now() + 31_536_000_000;
   await withStores(shell, (stores) => stores.lastBackup.note(ahead));
   expect(await lines()).toContain('A backup is overdue');

@@ -34,14 +34,14 @@ const told = (shell: TestShell, kind: Invalidation['kind']) =>
   });
 
 describe('cache purge', () => {
-  test('tells all caches of a URL, with its query', async () => {
+  test('purges a URL with its query from all caches', async () => {
     const shell = await configured();
     const purged = await json(shell, 'cache', 'purge', `${ORIGIN}/shop/a?b=%2f`);
     expect(purged).toEqual([{ space: '/shop/', target: '/shop/a?b=%2F', soft: false }]);
     expect(await told(shell, 'target')).toEqual([['/shop/', '/shop/a?b=%2F', false]]);
   });
 
-  test('purges several URLs at once, softly, each in the space that has it', async () => {
+  test('purges several URLs at once, softly, each in its own space', async () => {
     const shell = await configured();
     const urls = [`${ORIGIN}/shop/a`, `${ORIGIN}/shop/cafe%CC%81/b`];
     const { code, stdout } = await inProcess(shell, 'cache', 'purge', ...urls, '--soft');
@@ -52,7 +52,7 @@ describe('cache purge', () => {
     ]);
   });
 
-  test('at the origin with TLS is the same', async () => {
+  test('purges a URL at the TLS origin in the same way', async () => {
     const shell = await configured();
     await json(shell, 'cache', 'purge', 'https://localhost:3443/shop/a');
     expect(await told(shell, 'target')).toEqual([['/shop/', '/shop/a', false]]);
@@ -65,14 +65,14 @@ describe('cache purge', () => {
     ['/shop/a', 'it is no URL'],
     [`${ORIGIN}/shop/é`, 'no client asks so'],
     ['', 'it is empty'],
-  ])('%s fails: %s, and no cache is told anything', async (url) => {
+  ])('%s fails with %s, and no cache is notified', async (url) => {
     const shell = await configured();
     const { code } = await inProcess(shell, 'cache', 'purge', `${ORIGIN}/shop/a`, url);
     expect(code).toBe(1);
     expect(await told(shell, 'target')).toEqual([]);
   });
 
-  test('says which spaces have a cache', async () => {
+  test('names the spaces with a cache', async () => {
     const shell = await configured();
     const { stderr } = await inProcess(shell, 'cache', 'purge', `${ORIGIN}/plain/a`);
     expect(stderr).toContain(`spaces with one: ${ORIGIN}/shop/, ${ORIGIN}/shop/caf%C3%A9/`);
@@ -83,7 +83,7 @@ describe('cache purge', () => {
 });
 
 describe('cache ban', () => {
-  test('tells all caches of a space', async () => {
+  test('bans a space in all caches', async () => {
     const shell = await configured();
     const rule = ['--path', '/img/*', '--status', '404', '--tag', 'news'];
     const { code, stdout } = await inProcess(shell, 'cache', 'ban', `${ORIGIN}/shop/`, ...rule);
@@ -93,7 +93,7 @@ describe('cache ban', () => {
     ]);
   });
 
-  test('softly', async () => {
+  test('bans softly', async () => {
     const shell = await configured();
     const banned = await json(shell, 'cache', 'ban', `${ORIGIN}/shop/`, '--tag', 'a', '--soft');
     expect(banned).toEqual({ space: '/shop/', banned: { tag: 'a' }, soft: true });
@@ -135,12 +135,12 @@ const put = (shell: TestShell, reports: Readonly<Record<string, string>>) =>
   });
 
 describe('cache bans', () => {
-  test('none', async () => {
+  test('says that there are no bans', async () => {
     const { stdout } = await inProcess(await configured(), 'cache', 'bans');
     expect(stdout).toBe('There was no ban in the last day.\n');
   });
 
-  test('the newest first, and what processes met by them', async () => {
+  test('shows the newest bans first, and the bans that processes have applied', async () => {
     const shell = await configured();
     await json(shell, 'cache', 'ban', `${ORIGIN}/shop/`, '--tag', 'a');
     shell.clock.advance(60);
@@ -187,12 +187,12 @@ describe('cache bans', () => {
 });
 
 describe('cache stats', () => {
-  test('none', async () => {
+  test('says that there are no statistics', async () => {
     const { stdout } = await inProcess(await configured(), 'cache', 'stats');
     expect(stdout).toContain('No process has reported a cache.');
   });
 
-  test('has a row for each process and space', async () => {
+  test('shows a row for each process and space', async () => {
     const shell = await configured();
     const ban = { soft: false, at: 1, met: 0, swept: false };
     await put(shell, {

@@ -40,7 +40,7 @@ async function configured(settings: object): Promise<void> {
 }
 
 describe('client add --document (draft-ietf-oauth-client-id-metadata-document section 6.10)', () => {
-  test('fetches the description, shows it, and keeps the client', async () => {
+  test('fetches the document, shows it, and stores the client', async () => {
     const { code, stdout } = await inProcess(shell, 'client', 'add', '--document', url);
     expect(code).toBe(0);
     expect(stdout).toContain(`client_id: ${url}\nname: Notes\n`);
@@ -54,7 +54,7 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     });
   });
 
-  test('--json is what the operation says, as client show is', async () => {
+  test("--json prints the operation's output, which client show prints, too", async () => {
     const told = await json(shell, 'client', 'add', '--document', url);
     expect(addClient.output.parse(told)).toEqual(told);
     expect(told).toMatchObject({
@@ -66,7 +66,7 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     expect(shown).toEqual((told as { readonly client: object }).client);
   });
 
-  test('a note says that no space is opened to such clients', async () => {
+  test('warns if no space is open to such clients', async () => {
     await configured({
       spaces: [{ url: DOCUMENTS, realm: 'documents', schemes: ['Bearer'] }],
     });
@@ -74,7 +74,7 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     expect(stderr).toContain('Note: no space has documentClients');
   });
 
-  test('a client that a person has let in stays, and is now registered', async () => {
+  test('registers a client that a person has already allowed', async () => {
     const document = { fetched: 1, until: 2, changed: 1 };
     const letIn = { ...someClient(url), created_at: 1, document };
     await withStores(shell, async ({ clients }) => clients.add(letIn));
@@ -82,7 +82,7 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     expect(await stored()).toMatchObject({ created_at: 1, document: { registered: true } });
   });
 
-  test('RFC 9729 section 8: a key by which somebody is let in is refused, and one that a document names is free', async () => {
+  test('RFC 9729 section 8: refuses a key by which a person signs in, and accepts a key that only a document names', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const jwk = { ...publicKey.export({ format: 'jwk' }) };
     const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } };
@@ -98,7 +98,7 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     expect(await stored()).toBeUndefined();
   });
 
-  test('a second time it is refused', async () => {
+  test('refuses a client that is registered already', async () => {
     await json(shell, 'client', 'add', '--document', url);
     const { code, stderr } = await inProcess(shell, 'client', 'add', '--document', url);
     expect([code, stderr]).toEqual([
@@ -108,14 +108,14 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
   });
 });
 
-describe('refusals leave no client', () => {
+describe('a refused client add --document stores no client', () => {
   test.each([
     ['http://app.example/client', 'must be an https address with a path'],
     ['https://app.example/', 'must be an https address with a path'],
     ['https://app.example/a/../b', 'must be an https address with a path'],
     ['https://10.0.0.1/client', 'must be an https address with a path'],
     ['https://me@app.example/client', 'must be an https address with a path'],
-  ])('%s: 2, %s', async (address, words) => {
+  ])('%s: exit code 2, %s', async (address, words) => {
     const { code, stderr } = await inProcess(shell, 'client', 'add', '--document', address);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`--document ${words}`)]);
   });
@@ -132,7 +132,7 @@ describe('refusals leave no client', () => {
       () => site.documents.set(new URL(url).pathname, webDocument(url, { client_secret: 'a' })),
       'client_secret is not as it must be',
     ],
-  ])('%s: 2', async (_, change, words) => {
+  ])('%s: exit code 2', async (_, change, words) => {
     change();
     const { code, stderr } = await inProcess(shell, 'client', 'add', '--document', url);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--document cannot be used: ')]);
@@ -140,7 +140,7 @@ describe('refusals leave no client', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test('in production an operator cannot make it reach this machine', async () => {
+  test('in production a document on this machine is refused', async () => {
     await configured({
       issuer: 'https://auth.example',
       resource: 'https://api.example',
@@ -161,7 +161,7 @@ describe('refusals leave no client', () => {
     ['--first-party'],
     ['--admin'],
     ['--public'],
-  ])('%s beside it is refused before anything is fetched', async (...option) => {
+  ])('%s beside --document is refused before any request', async (...option) => {
     site.asked.length = 0;
     const args = ['client', 'add', '--document', url, ...option];
     const { code, stderr } = await inProcess(shell, ...args);
@@ -173,7 +173,7 @@ describe('refusals leave no client', () => {
   });
 });
 
-describe('apply', () => {
+describe('apply with client documents', () => {
   let file: string;
 
   /** Applies a file with these clients; returns the changes. */
@@ -193,7 +193,7 @@ describe('apply', () => {
     return stderr;
   }
 
-  test('registers a client by its document; a second run fetches nothing and changes nothing', async () => {
+  test('registers a client by its document; a second run fetches and changes nothing', async () => {
     const dry = await applied([{ document: url }], '--dry-run');
     expect(dry).toMatchObject([{ kind: 'client', name: url, change: 'added' }]);
     expect(await stored()).toBeUndefined();
@@ -204,7 +204,7 @@ describe('apply', () => {
     expect(site.asked).toEqual([]);
   });
 
-  test('--prune removes such a client, and no other one', async () => {
+  test('--prune removes such a client, and no other client', async () => {
     await applied([{ document: url }]);
     const other = `${url}/other`;
     site.documents.set(new URL(other).pathname, webDocument(other));
@@ -215,7 +215,7 @@ describe('apply', () => {
     expect(await withStores(shell, ({ clients }) => clients.get(other))).toBeDefined();
   });
 
-  test('a client that a person has let in is registered from now on, and is not pruned', async () => {
+  test('registers a client that a person has allowed, and does not prune it', async () => {
     const document = { fetched: 1, until: 2, changed: 1 };
     const letIn = { ...someClient(url), created_at: 1, document };
     await withStores(shell, async ({ clients }) => clients.add(letIn));
@@ -224,7 +224,7 @@ describe('apply', () => {
     expect(await applied([], '--prune')).toEqual([]);
   });
 
-  test('`directory export --declared` writes it, but no client that people alone have let in', async () => {
+  test('`directory export --declared` contains the client, but no client that only people have allowed', async () => {
     await applied([{ document: url }]);
     const document = { fetched: 1, until: 2, changed: 1 };
     await withStores(shell, async ({ clients }) =>
@@ -237,7 +237,7 @@ describe('apply', () => {
     expect(again.stdout).toBe('Nothing to change.\n');
   });
 
-  test('a document that cannot be used changes nothing', async () => {
+  test('changes nothing if a document is unusable', async () => {
     const gone = `${url}/gone`;
     expect(await refused([{ document: url }, { document: gone }])).toContain(
       `the document ${gone} cannot be used: `,
@@ -265,11 +265,11 @@ describe('apply', () => {
       () => [{ document: url }, { document: url }],
       'clients.1.document: is that of an earlier entry',
     ],
-  ])('%s is a mistake of the file', async (_what, clients, words) => {
+  ])('reports %s as a mistake of the file', async (_what, clients, words) => {
     expect(await refused(clients())).toContain(words);
   });
 
-  test('a note says that no space is opened to such clients', async () => {
+  test('warns if no space is open to such clients', async () => {
     await configured({ spaces: [{ url: DOCUMENTS, realm: 'documents', schemes: ['Bearer'] }] });
     await applied([{ document: url }]);
     const { stderr } = await inProcess(shell, 'apply', file);

@@ -22,7 +22,7 @@ async function registered(...more: readonly string[]) {
 }
 
 describe('client set', () => {
-  test('given options replace the former values; the rest stays, the secret too', async () => {
+  test('replaces the values of given options; other values and the secret stay', async () => {
     const { shell, id, stored } = await registered();
     const before = await stored();
     const places = ['https://app.example/a', 'https://app.example/b'];
@@ -39,13 +39,13 @@ describe('client set', () => {
     };
     const { secret_hash: _, ...shown } = after;
     expect(await json(shell, 'client', 'set', id, ...changes)).toEqual(shown);
-    // Consent to a scope that it lost does not count if it gets the scope back.
+    // A consent to a scope that was withdrawn is not valid again when the client gets the scope back.
     const withdrawn_scopes = { profile: shell.clock.now() };
     expect(await stored()).toEqual({ ...after, withdrawn_scopes });
     expect(await json(shell, 'client', 'show', id)).toEqual(shown);
   });
 
-  test('--without removes what it need not have', async () => {
+  test('--without removes optional values', async () => {
     const { stored, set } = await registered('--without-pkce', '--resource', DOCUMENTS);
     const { without_pkce: _, resources: __, origins: ___, ...rest } = (await stored()) ?? {};
     const gone = ['without-pkce', 'resource', 'origin'].flatMap((option) => ['--without', option]);
@@ -53,7 +53,7 @@ describe('client set', () => {
     expect(await stored()).toEqual(rest);
   });
 
-  test('a client becomes one of the operator’s own (first party), and stops being one', async () => {
+  test('makes a client first-party, and undoes it', async () => {
     const { shell, id, stored, set } = await registered();
     const before = await stored();
     expect((await set('--first-party')).stdout).toContain('first party: people are not asked');
@@ -63,7 +63,7 @@ describe('client set', () => {
     expect([id, await stored()]).toEqual([before?.client_id, before]);
   });
 
-  test('a client gets a logo, and loses it', async () => {
+  test('adds a logo to a client, and removes it', async () => {
     const { stored, set } = await registered();
     const before = await stored();
     const logo_uri = 'https://app.example/logo.png';
@@ -92,7 +92,7 @@ describe('client set', () => {
     ['removing what it has to have', ['--without', 'redirect-uri']],
     ['removing what is no option', ['--without', '__proto__']],
     ['both', ['--origin', 'https://b.example', '--without', 'origin']],
-  ])('%s: 2, and nothing is changed', async (_, args) => {
+  ])('%s: exit code 2, and nothing changes', async (_, args) => {
     const { stored, set } = await registered('--default-scope', 'documents:read');
     const before = await stored();
     const { code, stderr } = await set(...args);
@@ -101,7 +101,7 @@ describe('client set', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test('keys of private_key_jwt are replaced; one by which somebody is let in is refused', async () => {
+  test('replaces keys of private_key_jwt, and refuses a key by which a person signs in', async () => {
     const shell = new TestShell(await newData());
     const made = async (name: string) => {
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -133,7 +133,7 @@ describe('client set', () => {
     expect(set).toMatchObject({ jwks: { keys: [second.jwk] } });
   });
 
-  test('ten at once, each another member, and a new secret: nothing is lost', async () => {
+  test('ten changes of different members at once, and a new secret, all take effect', async () => {
     const { shell, id, stored } = await registered();
     const changes = [
       ['--name', 'New'],
@@ -165,7 +165,7 @@ describe('client set', () => {
     });
   });
 
-  test('the built-in clients, of the resource server and of sign-ins, and one that there is not: 1', async () => {
+  test('the built-in clients of the resource server and of sign-ins, and an unknown client: exit code 1', async () => {
     const { shell } = await registered();
     const client = registration('http://localhost:3001/', Buffer.alloc(32, 7), shell.clock);
     const ofSignIns = { ...client, client_id: signInClientId({ url: 'https://app.example/' }) };
@@ -188,7 +188,7 @@ describe('client set', () => {
   });
 });
 
-test('client show: a line for each thing', async () => {
+test('client show prints a line for each value', async () => {
   const { shell, id } = await registered('--auth', 'client_secret_post');
   const { stdout } = await inProcess(shell, 'client', 'show', id);
   expect(stdout.trimEnd().split('\n')).toEqual([

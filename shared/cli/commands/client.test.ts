@@ -30,7 +30,7 @@ const BROWSER = [
 const RELYING = [...NAME, ...GRANT('authorization_code'), '--redirect-uri', CALLBACK];
 const DEVICE = [...NAME, ...GRANT('device_code'), '--public'];
 
-/** Stands for a file with a public key. */
+/** A placeholder for the path of a file with a public key. */
 const JWKS = 'FILE';
 
 const someJwk = () =>
@@ -52,7 +52,7 @@ const stored = (shell: TestShell, id: string) =>
 const hash = (secret: string) => createHash('sha256').update(secret).digest('base64url');
 
 describe('client add', () => {
-  test('--json prints the identifier and the secret and nothing else; the hash alone is stored', async () => {
+  test("--json prints only identifier and secret, and only the secret's hash is stored", async () => {
     const shell = await newShell();
     const { stdout } = await inProcess(shell, 'client', 'add', ...MACHINE, ...SCOPE, '--json');
     expect(stdout).toMatch(/^{"client_id":"[0-9a-f]{32}","client_secret":"[\w-]{43}"}\n$/);
@@ -69,7 +69,7 @@ describe('client add', () => {
     });
   });
 
-  test('every other member is kept as it was given', async () => {
+  test('stores every other member as given', async () => {
     const shell = await newShell();
     const rest = ['--auth', 'client_secret_post', '--default-scope', 'documents:read'];
     const places = ['--resource', DOCUMENTS, '--introspects', DOCUMENTS, '--introspects', OVER_TLS];
@@ -82,7 +82,7 @@ describe('client add', () => {
     });
   });
 
-  test('private_key_jwt: a key of each algorithm that metadata promises is taken', async () => {
+  test('private_key_jwt: accepts a key of each algorithm in the metadata', async () => {
     const shell = await newShell();
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     for (const alg of ['RS256', 'PS256']) {
@@ -96,7 +96,7 @@ describe('client add', () => {
     }
   });
 
-  test('private_key_jwt: the public keys are kept and there is no secret', async () => {
+  test('private_key_jwt: stores the public keys, and there is no secret', async () => {
     const shell = await newShell();
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1' }] };
@@ -109,7 +109,7 @@ describe('client add', () => {
     expect(client?.secret_hash).toBeUndefined();
   });
 
-  test('RFC 9729 section 8: a key by which somebody is let in is none of a client', async () => {
+  test('RFC 9729 section 8: refuses a key by which a person signs in', async () => {
     const shell = await newShell();
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = { ...publicKey.export({ format: 'jwk' }) };
@@ -276,7 +276,7 @@ describe('client add', () => {
       [...MACHINE, ...SCOPE, '--jwks', JWKS],
       'private_key_jwt and --jwks belong together',
     ],
-  ])('%s is wrong usage, and nothing is added', async (_, args, message) => {
+  ])('%s is wrong usage, and no client is added', async (_, args, message) => {
     const shell = await newShell();
     const file = `${shell.env['COUNTERSIGN_DATA']}.jwks`;
     await writeFile(file, JSON.stringify({ keys: [someJwk()] }));
@@ -291,7 +291,7 @@ describe('client add', () => {
     expect(await json(shell, 'client', 'list')).toEqual([]);
   });
 
-  test('an application in the browser: no secret; every member is kept, each value once', async () => {
+  test('a browser application has no secret, and each member is stored, each value once', async () => {
     const shell = await newShell();
     const places = ['--redirect-uri', CALLBACK, '--redirect-uri', 'http://localhost:8080'];
     const more = ['--post-logout-redirect-uri', CALLBACK, '--origin', 'https://app.example'];
@@ -327,7 +327,7 @@ describe('client add', () => {
     expect(await stored(shell, client_id)).toMatchObject({ scope: '', resources: [open] });
   });
 
-  test('a relying party that leaves PKCE out, and whose ID tokens are signed with ES256', async () => {
+  test('a relying party may omit PKCE, and gets ID tokens signed with ES256', async () => {
     const shell = await newShell();
     const more = ['--scope', 'openid', '--without-pkce', '--id-token-alg', 'ES256'];
     const { client_id } = (await json(shell, 'client', 'add', ...RELYING, ...more)) as Credentials;
@@ -337,7 +337,7 @@ describe('client add', () => {
     });
   });
 
-  test('a native application, whose scheme is its own', async () => {
+  test('a native application may have its own URI scheme', async () => {
     const shell = await newShell();
     const places = ['--redirect-uri', 'http://127.0.0.1/cb', '--redirect-uri', 'org.example.a:/cb'];
     const args = [...NAME, ...GRANT('authorization_code'), '--public', '--native', ...places];
@@ -349,7 +349,7 @@ describe('client add', () => {
   });
 
   test.each(['device_code', 'urn:ietf:params:oauth:grant-type:device_code'])(
-    'RFC 8628 section 3.4: a device, by the name %s',
+    'RFC 8628 section 3.4: a device client may be named %s',
     async (grant) => {
       const shell = await newShell();
       const args = [...NAME, ...GRANT(grant, 'device_code', 'refresh_token'), '--public', ...SCOPE];
@@ -361,20 +361,20 @@ describe('client add', () => {
     },
   );
 
-  test('a server that is an application and a machine has a secret', async () => {
+  test('a server that is both an application and a machine has a secret', async () => {
     const shell = await newShell();
     const args = [...MACHINE, ...GRANT('authorization_code'), '--redirect-uri', CALLBACK, ...SCOPE];
     const added = (await json(shell, 'client', 'add', ...args)) as Credentials;
     expect((await stored(shell, added.client_id))?.secret_hash).toBe(hash(added.client_secret));
   });
 
-  test('OpenID Connect scopes are noted for a machine, for which they do nothing', async () => {
+  test('warns of OpenID Connect scopes for a machine, which have no effect', async () => {
     const shell = await newShell();
     await add(shell, '--scope', 'openid documents:read');
     expect(shell.stderr).toContain('no space asks for openid;');
   });
 
-  test('a scope that no space asks for is noted, and what they ask for', async () => {
+  test('warns of a scope that no space needs, and names the needed scopes', async () => {
     const shell = await newShell();
     await add(shell, '--scope', 'document:read');
     expect(shell.stderr).toMatch(
@@ -383,7 +383,7 @@ describe('client add', () => {
   });
 });
 
-test('client list: no hash; a name with control characters cannot forge a line; demo clients are marked', async () => {
+test('client list shows no hash, escapes control characters, and marks demo clients', async () => {
   const shell = await newShell();
   await withStores(shell, async ({ clients }) =>
     clients.add({
@@ -406,7 +406,7 @@ test('client list: no hash; a name with control characters cannot forge a line; 
   expect(listed).not.toContain(hash('s'));
 });
 
-test('client list prints public clients and their grants in short lines; --json has the addresses', async () => {
+test('client list prints public clients and grants in short lines, and --json includes the addresses', async () => {
   const shell = await newShell();
   await json(shell, 'client', 'add', ...BROWSER, ...SCOPE, '--origin', 'https://b.example');
   const { stdout } = await inProcess(shell, 'client', 'list');
@@ -419,7 +419,7 @@ test('client list prints public clients and their grants in short lines; --json 
 });
 
 describe('client secret', () => {
-  test('a public client has none: 1', async () => {
+  test('a public client has no secret: exit code 1', async () => {
     const shell = await newShell();
     const { client_id } = (await json(shell, 'client', 'add', ...DEVICE, ...SCOPE)) as Credentials;
     const { code, stderr } = await inProcess(shell, 'client', 'secret', client_id);
@@ -433,24 +433,27 @@ describe('client secret', () => {
     [[], 86_400],
     [['--overlap', '60'], 60],
     [['--overlap', '2592000'], 2_592_000],
-  ])('%j: the old one lives on for %i seconds, nothing else changes', async (args, seconds) => {
-    const shell = await newShell();
-    const old = await add(shell, ...SCOPE);
-    const before = await stored(shell, old.client_id);
-    const now = await rotate(shell, old.client_id, ...args);
-    expect(now.client_secret).not.toBe(old.client_secret);
-    expect(await stored(shell, old.client_id)).toEqual({
-      ...before,
-      secret_hash: hash(now.client_secret),
-      former_secret: {
-        hash: hash(old.client_secret),
-        from: shell.clock.now(),
-        until: shell.clock.now() + seconds * 1000,
-      },
-    });
-  });
+  ])(
+    '%j: the old secret stays valid for %i seconds, and nothing else changes',
+    async (args, seconds) => {
+      const shell = await newShell();
+      const old = await add(shell, ...SCOPE);
+      const before = await stored(shell, old.client_id);
+      const now = await rotate(shell, old.client_id, ...args);
+      expect(now.client_secret).not.toBe(old.client_secret);
+      expect(await stored(shell, old.client_id)).toEqual({
+        ...before,
+        secret_hash: hash(now.client_secret),
+        former_secret: {
+          hash: hash(old.client_secret),
+          from: shell.clock.now(),
+          until: shell.clock.now() + seconds * 1000,
+        },
+      });
+    },
+  );
 
-  test('--overlap 0: the old one ends, and so does one from before it', async () => {
+  test('--overlap 0 revokes the old secret and an even older one', async () => {
     const shell = await newShell();
     const { client_id } = await add(shell, ...SCOPE);
     const before = await stored(shell, client_id);
@@ -459,7 +462,7 @@ describe('client secret', () => {
     expect(await stored(shell, client_id)).toEqual({ ...before, secret_hash: hash(client_secret) });
   });
 
-  test('twice: the last two are good', async () => {
+  test('after two rotations the last two secrets are valid', async () => {
     const shell = await newShell();
     const { client_id } = await add(shell, ...SCOPE);
     const [first, second] = [await rotate(shell, client_id), await rotate(shell, client_id)];
@@ -469,7 +472,7 @@ describe('client secret', () => {
     });
   });
 
-  test('ten rotations at once: each secret that is shown works, the others are told to look', async () => {
+  test('ten rotations at once: each shown secret works, and other callers get a hint', async () => {
     const shell = await newShell();
     const old = await add(shell, ...SCOPE);
     const { client_id } = old;
@@ -489,7 +492,7 @@ describe('client secret', () => {
   });
 
   test.each(['-1', '1.5', '2592001', 'day'])(
-    '--overlap %s: 2, and nothing changes',
+    '--overlap %s: exit code 2, and nothing changes',
     async (overlap) => {
       const shell = await newShell();
       const { client_id } = await add(shell, ...SCOPE);
@@ -500,7 +503,7 @@ describe('client secret', () => {
     },
   );
 
-  test('neither hash is shown anywhere', async () => {
+  test('shows neither hash', async () => {
     const shell = await newShell();
     const old = await add(shell, ...SCOPE);
     const now = await rotate(shell, old.client_id);
@@ -515,13 +518,13 @@ describe('client secret', () => {
     expect(stdout).toMatch(/^old secret ends: \d{4}-/m);
   });
 
-  test('a client that there is not: 1', async () => {
+  test('an unknown client: exit code 1', async () => {
     const ended = await inProcess(await newShell(), 'client', 'secret', 'nobody');
     expect(ended).toEqual({ code: 1, stdout: '', stderr: 'there is no client nobody\n' });
   });
 });
 
-describe('the built-in client of the resource server', () => {
+describe("the resource server's built-in client", () => {
   async function shellWithIt() {
     const shell = await newShell();
     const client = registration('http://localhost:3001/', Buffer.alloc(32, 7), shell.clock);
@@ -529,7 +532,7 @@ describe('the built-in client of the resource server', () => {
     return { shell, client };
   }
 
-  test('a new secret, which both servers would not know: 1, and it keeps its own', async () => {
+  test('refuses a new secret, which both servers would not know: exit code 1', async () => {
     const { shell, client } = await shellWithIt();
     for (const args of [[], ['--json']]) {
       expect(await inProcess(shell, 'client', 'secret', RESOURCE_SERVER, ...args)).toEqual({
@@ -541,7 +544,7 @@ describe('the built-in client of the resource server', () => {
     expect(await stored(shell, RESOURCE_SERVER)).toEqual(client);
   });
 
-  test('it can be removed', async () => {
+  test('can be removed', async () => {
     const { shell } = await shellWithIt();
     expect((await inProcess(shell, 'client', 'remove', RESOURCE_SERVER)).code).toBe(0);
     const { stderr } = await inProcess(shell, 'client', 'secret', RESOURCE_SERVER);
@@ -552,7 +555,7 @@ describe('the built-in client of the resource server', () => {
 describe('client access, client end', () => {
   const DOCUMENT = 'https://agent.example/client.json';
 
-  /** A client with grants of alice and bob, and a consent of alice. */
+  /** A client with grants of alice and bob, and with a consent of alice. */
   async function used(id: string) {
     const shell = await newShell();
     const alice = (await json(shell, 'user', 'invite', 'alice')) as { id: string };
@@ -580,7 +583,7 @@ describe('client access, client end', () => {
     return { shell, alice: alice.id, left };
   }
 
-  test.each([['app'], [DOCUMENT]])('the grants of %s: who gave them, and for what', async (id) => {
+  test.each([['app'], [DOCUMENT]])('lists the grants of %s with person and scope', async (id) => {
     const { shell, alice } = await used(id);
     const shown = { scopes: { '': ['openid'] }, since: 1, device: { address: '192.0.2.1' } };
     expect(await json(shell, 'client', 'access', id)).toMatchObject([
@@ -593,7 +596,7 @@ describe('client access, client end', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('pages: each goes on behind the one before; no other text is a place', async () => {
+  test('pages continue after the previous one, and any other position is refused', async () => {
     const { shell } = await used('app');
     await withPeople(shell, async (store) => {
       const page = (after?: string) =>
@@ -618,7 +621,7 @@ describe('client access, client end', () => {
     });
   });
 
-  test('one grant ends, and no grant of another client or of nobody', async () => {
+  test('revokes one grant, and no grant of another client or an unknown grant', async () => {
     const { shell, left } = await used('app');
     await withStores(shell, ({ clients }) => clients.add(someClient('other')));
     for (const [id, grant] of [
@@ -637,7 +640,7 @@ describe('client access, client end', () => {
     expect((await inProcess(shell, 'client', 'end', 'app', '--grant', 'grant-1')).code).toBe(1);
   });
 
-  test('all of it ends, and the client stays', async () => {
+  test('revokes all grants, and the client stays', async () => {
     const { shell, left } = await used('app');
     expect(await json(shell, 'client', 'end', 'app')).toEqual({ client_id: 'app', ended: true });
     expect(await left()).toEqual([0, 0]);
@@ -649,7 +652,7 @@ describe('client access, client end', () => {
     expect(stdout.match(/"kind":"client.ended"/g)).toHaveLength(1);
   });
 
-  test('a built-in client keeps its generation, by which it is registered anew; its grants end singly', async () => {
+  test('a built-in client keeps its generation, which its registration uses; its grants are revoked one by one', async () => {
     const { shell, left } = await used(RESOURCE_SERVER);
     const { code, stderr } = await inProcess(shell, 'client', 'end', RESOURCE_SERVER);
     expect([code, stderr]).toEqual([1, expect.stringContaining('is built in')]);
@@ -659,7 +662,7 @@ describe('client access, client end', () => {
     expect(await left()).toEqual([2, 1]);
   });
 
-  test('a client that is removed leaves no grant and no consent', async () => {
+  test('a removed client leaves no grant and no consent', async () => {
     const { shell, left } = await used('app');
     await json(shell, 'client', 'remove', 'app');
     expect(await left()).toEqual([0, 0]);
@@ -667,7 +670,7 @@ describe('client access, client end', () => {
 });
 
 describe('client remove', () => {
-  test('its generation is raised before it is gone and after, so that no token lives', async () => {
+  test('raises the generation before and after the removal, so that no token stays valid', async () => {
     const shell = await newShell();
     const { client_id } = await add(shell, ...SCOPE);
     const removed = { client_id, client_name: 'Machine', removed: true };
@@ -678,7 +681,7 @@ describe('client remove', () => {
     });
   });
 
-  test('a client that there is not: 1, and nothing is revoked', async () => {
+  test('an unknown client: exit code 1, and nothing is revoked', async () => {
     const shell = await newShell();
     expect((await inProcess(shell, 'client', 'remove', 'nobody')).code).toBe(1);
     await withStores(shell, async ({ revocations }) => {

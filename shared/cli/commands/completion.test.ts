@@ -39,7 +39,7 @@ test.each(['bash', 'zsh', 'fish'])(
   },
 );
 
-test('another shell is refused', async () => {
+test('an unsupported shell is refused', async () => {
   const { code, stderr } = await inProcess(new TestShell(), 'completion', 'constructor');
   expect([code, stderr]).toEqual([2, expect.stringContaining('one of bash, zsh, fish')]);
 });

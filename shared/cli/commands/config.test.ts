@@ -11,7 +11,7 @@ import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
-test('config init writes what the defaults are but for pages elsewhere, and its schema beside it; config check is content', async () => {
+test('config init writes the defaults without other origins, and the schema beside it; config check accepts them', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
   expect(await json(new TestShell(), 'config', 'init', folder)).toEqual({
@@ -30,7 +30,7 @@ test('config init writes what the defaults are but for pages elsewhere, and its 
   });
 });
 
-test('config init --minimal writes the two origins alone, and the rest are the defaults', async () => {
+test('config init --minimal writes the two origins only, with defaults for everything else', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
   await json(new TestShell(), 'config', 'init', folder, '--minimal');
@@ -41,7 +41,7 @@ test('config init --minimal writes the two origins alone, and the rest are the d
   expect(await loadConfig({ COUNTERSIGN_CONFIG: file })).toEqual({ ...defaults, ...written, data });
 });
 
-test('config init replaces nothing', async () => {
+test('config init overwrites no file', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
   await writeFile(file, 'mine');
@@ -50,7 +50,7 @@ test('config init replaces nothing', async () => {
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
-test('config init takes the name of a file for no folder', async () => {
+test('config init refuses a file name as its folder', async () => {
   const folder = await temporaryFolder();
   const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', `${folder}/x.json`);
   expect([code, stderr]).toEqual([1, expect.stringContaining(`such as ${folder}\n`)]);
@@ -60,12 +60,12 @@ test('config init takes the name of a file for no folder', async () => {
 test.each([
   ['/proc/x', 'ENOENT'],
   ['/proc/x/y', 'ENOENT'],
-])('config init ends where no folder can be made: %s', async (folder, reason) => {
+])('config init fails if no folder can be created: %s', async (folder, reason) => {
   const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', folder);
   expect([code, stderr]).toEqual([1, `cannot make the folder ${folder}: ${reason}\n`]);
 });
 
-test('config init names the file that stands where a folder would have to be', async () => {
+test('config init names the file that stands in the way of a folder', async () => {
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, 'mine');
   for (const folder of [file, join(file, 'a/b')]) {
@@ -74,7 +74,7 @@ test('config init names the file that stands where a folder would have to be', a
   }
 });
 
-test('config check: every mistake, exit code 1', async () => {
+test('config check reports every mistake, with exit code 1', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   await writeFile(file, '{"isuer": 1, "listen": {"authz": {"host": "0.0.0.0"}}}');
   const { code, stdout, stderr } = await inProcess(new TestShell(), 'config', 'check', file);
@@ -85,7 +85,7 @@ test('config check: every mistake, exit code 1', async () => {
   }
 });
 
-test('config check says which file it has read, or that COUNTERSIGN_CONFIG names none', async () => {
+test('config check names the file that it has read, or says that COUNTERSIGN_CONFIG names none', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   await writeFile(file, '{}');
   const shell = new TestShell({ COUNTERSIGN_CONFIG: file });
@@ -94,7 +94,7 @@ test('config check says which file it has read, or that COUNTERSIGN_CONFIG names
   expect(without.stdout).toContain('COUNTERSIGN_CONFIG names no file');
 });
 
-test('config check refuses what the start refuses: files, the secret, variables that nothing reads', async () => {
+test('config check refuses what a start refuses: files, the secret, unknown variables', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'c.json');
   await writeFile(file, '{"tls": {"certificate": "cert.pem", "key": "key.pem"}}');
@@ -112,7 +112,7 @@ test('config check refuses what the start refuses: files, the secret, variables 
   expect([checked.code, checked.stderr]).toEqual([0, '']);
 });
 
-test('config check names what the start refuses beside what the schema refuses, in the order of the file', async () => {
+test('config check reports mistakes of the start and of the schema together, in the order of the file', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   const wrong = {
     people: { session: 'long' },
@@ -133,7 +133,7 @@ test('config check names what the start refuses beside what the schema refuses, 
   ]);
 });
 
-test('config check --server looks at the files of that server alone', async () => {
+test('config check --server checks the files of that server only', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   await writeFile(file, '{"tls": {"certificate": "no.pem", "key": "no.pem"}}');
   const check = (server: string) =>
@@ -144,7 +144,7 @@ test('config check --server looks at the files of that server alone', async () =
 });
 
 describe('config check --store', () => {
-  /** A store with a passkey of before and one of today, and the configuration of today. */
+  /** A store with an old and a recent passkey, and the current configuration. */
   async function moved() {
     const env = await newData();
     const shell = new TestShell(env);
@@ -176,7 +176,7 @@ describe('config check --store', () => {
     expect((await inProcess(shell, 'config', 'check', file, '--store')).stdout).not.toContain(path);
   });
 
-  test('warns of groups that nobody is in', async () => {
+  test('warns of groups without members', async () => {
     const { shell, file } = await moved();
     await writeFile(
       file,
@@ -197,7 +197,7 @@ describe('config check --store', () => {
     expect(stdout).not.toContain('required.0');
   });
 
-  test('no store: 1, and none is made', async () => {
+  test('a missing store: exit code 1, and none is created', async () => {
     const folder = join(await temporaryFolder(), 'none');
     const shell = new TestShell({ COUNTERSIGN_DATA: folder });
     const { code, stdout, stderr } = await inProcess(shell, 'config', 'check', '--store');
@@ -235,7 +235,7 @@ test('config print prints the settings in force, without passwords', async () =>
   });
 });
 
-test('config schema: JSON Schema that knows every setting', async () => {
+test('config schema prints a JSON Schema with every setting', async () => {
   const schema = await json(new TestShell(), 'config', 'schema');
   const settings = Object.keys(await loadConfig({}));
   expect(schema).toMatchObject({

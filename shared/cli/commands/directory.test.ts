@@ -23,7 +23,9 @@ async function newShell() {
   return { shell, file: `${env.COUNTERSIGN_DATA}.export` };
 }
 
-/** With alice, her key, passkey and second factor, bob, and two keys of an application. */
+/**
+ * A shell with alice, her key, passkey and second factor, with bob, and with two keys of an application.
+ */
 async function full() {
   const made = await newShell();
   for (const name of ['alice', 'bob']) {
@@ -56,7 +58,7 @@ const listed = async (shell: TestShell) => [
 ];
 
 describe('directory export', () => {
-  test('a new file for its owner alone, with every verifier and no password', async () => {
+  test('writes a new file for its owner only, with every verifier and no password', async () => {
     const { shell, file } = await full();
     expect(await json(shell, 'directory', 'export', file)).toEqual({
       file,
@@ -74,7 +76,7 @@ describe('directory export', () => {
     expect(text).not.toContain(PASSWORD);
   });
 
-  test('a key or passkey of somebody who was added while people were written is left out', async () => {
+  test('omits the keys and passkeys of a person who was added during the export', async () => {
     const { shell, file } = await full();
     await withStores(shell, async ({ publicKeys, passkeys, secondFactors }) => {
       await publicKeys.add(somePublicKey('later'), 1);
@@ -92,7 +94,7 @@ describe('directory export', () => {
   test.each([
     ['a file', (file: string) => writeFile(file, 'mine')],
     ['a link to nowhere', (file: string) => symlink(`${file}.elsewhere`, file)],
-  ])('%s that is there is neither followed nor written over', async (_, make) => {
+  ])('an existing %s is neither followed nor overwritten', async (_, make) => {
     const { shell, file } = await full();
     await make(file);
     const { code, stdout, stderr } = await inProcess(shell, 'directory', 'export', file);
@@ -100,10 +102,10 @@ describe('directory export', () => {
     expect(await readFile(file, 'utf8').catch(() => 'mine')).toBe('mine');
   });
 
-  test('a store that fails halfway: 1, and no half of a file is left', async () => {
+  test('if the store fails halfway: exit code 1, and no partial file is left', async () => {
     const { shell, file } = await full();
     const state = new DatabaseSync(join(shell.env['COUNTERSIGN_DATA'] ?? '', 'state.db'));
-    // The lists of people read each record that is written, and refuse this one.
+    // The list of people calls this trigger for each record, and fails here.
     const triggers = state.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all();
     for (const { name } of triggers) state.exec(`DROP TRIGGER ${String(name)}`);
     state.exec(`UPDATE person SET record = 'broken' WHERE name = 'bob'`);
@@ -113,13 +115,13 @@ describe('directory export', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('a folder that there is not: 1', async () => {
+  test('a missing folder: exit code 1', async () => {
     const { shell, file } = await newShell();
     const { code, stderr } = await inProcess(shell, 'directory', 'export', join(file, 'x'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
   });
 
-  test('-: 1, since secrets go to no output', async () => {
+  test('-: exit code 1, because secrets are not written to standard output', async () => {
     const { shell } = await newShell();
     const { code, stdout, stderr } = await inProcess(shell, 'directory', 'export', '-');
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('name a new file')]);
@@ -127,7 +129,7 @@ describe('directory export', () => {
 });
 
 describe('directory import', () => {
-  test('into another directory: the counts, and all is there', async () => {
+  test('fills another directory completely, and prints the counts', async () => {
     const before = await full();
     await json(before.shell, 'directory', 'export', before.file);
     const after = await newShell();
@@ -181,7 +183,7 @@ describe('directory import', () => {
       (text: string) => text.replace('directory": 1', 'directory": 2'),
       'countersign_directory: must be 1; ',
     ],
-  ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
+  ])('%s: exit code 1 with the place, and nothing changes', async (_, spoil, message) => {
     const { shell, file } = await full();
     await json(shell, 'directory', 'export', file);
     await writeFile(file, spoil(await readFile(file, 'utf8')));
@@ -191,7 +193,7 @@ describe('directory import', () => {
     expect(await listed(shell)).toEqual(before);
   });
 
-  test('a principal that somebody else has here: 1, and nothing is changed', async () => {
+  test('a principal of another person: exit code 1, and nothing changes', async () => {
     const before = await full();
     await json(before.shell, 'directory', 'export', before.file);
     const { shell } = await newShell();
@@ -204,7 +206,7 @@ describe('directory import', () => {
     expect(await listed(shell)).toEqual(there);
   });
 
-  test('second factors of another master secret: 1, whose, and nothing is changed', async () => {
+  test('second factors of another master secret: exit code 1 with the person, and nothing changes', async () => {
     const before = await full();
     await json(before.shell, 'directory', 'export', before.file);
     const { shell } = await newShell();
@@ -220,7 +222,7 @@ describe('directory import', () => {
     });
   });
 
-  test('it says how far it is with a long file; one that does not end is refused by its length', async () => {
+  test('reports its progress with a long file, and refuses an endless file by its length', async () => {
     const { shell, file } = await newShell();
     await json(shell, 'directory', 'export', file);
     const exported = JSON.parse(await readFile(file, 'utf8'));
@@ -233,7 +235,7 @@ describe('directory import', () => {
     expect([code, stderr]).toEqual([1, '/dev/zero has more than 268,435,456 octets\n']);
   });
 
-  test('a file that there is not: 1', async () => {
+  test('a missing file: exit code 1', async () => {
     const { shell, file } = await newShell();
     const { code, stderr } = await inProcess(shell, 'directory', 'import', file);
     expect([code, stderr]).toEqual([1, `cannot read ${file} (ENOENT)\n`]);

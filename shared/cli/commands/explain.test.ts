@@ -10,7 +10,7 @@ async function explained(text: string, ...options: readonly string[]) {
   return inProcess(shell, 'explain', '-', ...options);
 }
 
-test('explain prints parts and checks, and ends with 1 if a server would refuse it', async () => {
+test('explain prints parts and checks, and exits with 1 if a server would refuse', async () => {
   const good = await explained(`Basic ${Buffer.from('alice:secret').toString('base64')}`);
   expect(good.code).toBe(0);
   expect(good.stdout).toMatch(/^Basic credentials \(RFC 7617\)\n/);
@@ -30,7 +30,7 @@ test('explain reads a file, and names what it cannot explain', async () => {
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Authorization: ')]);
 });
 
-test('explain moves no cursor of a terminal', async () => {
+test('explain prints no control characters', async () => {
   const claims = Buffer.from(JSON.stringify({ sub: '\u001b[2J' })).toString('base64url');
   const { stdout } = await explained(
     `WWW-Authenticate: Basic realm="\u202e"\nDPoP: e30.${claims}.AA`,

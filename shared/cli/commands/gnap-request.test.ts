@@ -15,7 +15,7 @@ async function keyFile(data: string): Promise<string> {
   return file;
 }
 
-/** A person whose browser opens each link that the command shows. */
+/** A person's browser opens each link that the command shows. */
 class ShellWithBrowser extends TestShell {
   readonly open: (link: string) => void;
 
@@ -39,8 +39,8 @@ class ShellWithBrowser extends TestShell {
 type Asked = Record<string, { finish?: { uri: string; nonce: string } } | undefined>;
 
 /**
- * A resource and its server of GNAP at one origin, which gives these answers in turn; ORIGIN in them is its own.
- * `challenge`: what the resource answers without credentials.
+ * A resource and its GNAP server at one origin, with these answers in order. ORIGIN in an answer is
+ * replaced. `challenge`: the resource's challenge without credentials.
  */
 async function parties(
   answers: readonly object[],
@@ -83,7 +83,7 @@ const CONTINUE = { continue: { uri: 'ORIGIN/continue', access_token: { value: 'c
 const TOKEN = { access_token: { value: 't' } };
 
 describe('gnap request', () => {
-  test('RFC 9635 section 9.1: asks where the challenge says, and signs the request with the token', async () => {
+  test("RFC 9635 section 9.1: asks the server in the challenge, and signs the request with the token's key", async () => {
     const { received, run } = await parties([TOKEN]);
     const { code, stdout, stderr } = await run(['--by', 'alone']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'GNAP t', stderr: 'HTTP 200\n' });
@@ -102,7 +102,7 @@ describe('gnap request', () => {
     expect(protectedOne?.headers['signature-input']).toContain('"authorization"');
   });
 
-  test('section 5.2: polls at the pace of the server, and ends the grant afterwards', async () => {
+  test("section 5.2: polls at the server's pace, and revokes the grant afterwards", async () => {
     const interact = {
       redirect: 'ORIGIN/interact/1',
       user_code_uri: { code: 'BCDF-GHJK', uri: 'ORIGIN/device' },
@@ -123,7 +123,7 @@ describe('gnap request', () => {
     expect(continued.every(({ authorization }) => authorization === 'GNAP c')).toBe(true);
   });
 
-  test('section 4.2.3: takes the reference only with the right hash', async () => {
+  test('section 4.2.3: accepts the reference only with the right hash', async () => {
     const interact = { redirect: 'ORIGIN/interact/1', finish: 'theirs' };
     const { received, run, back, rightHash } = await parties([
       { interact, ...CONTINUE },
@@ -153,13 +153,16 @@ describe('gnap request', () => {
       'GNAP as_uri="http://evil.example/gnap", access="a", referrer="ORIGIN/"',
       'does not say where',
     ],
-  ])('the challenge of %s is a failure, and nothing is asked', async (_what, challenge, reason) => {
-    const { received, run } = await parties([TOKEN], challenge);
-    const { code, stderr } = await run([]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(reason);
-    expect(received).toHaveLength(1);
-  });
+  ])(
+    'the challenge of %s is a failure, and no server is asked',
+    async (_what, challenge, reason) => {
+      const { received, run } = await parties([TOKEN], challenge);
+      const { code, stderr } = await run([]);
+      expect(code).toBe(1);
+      expect(stderr).toContain(reason);
+      expect(received).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['a refusal', [{ error: { code: 'user_denied', description: 'no' } }], 'user_denied: no'],
@@ -176,7 +179,7 @@ describe('gnap request', () => {
     expect(stderr).toContain(reason);
   });
 
-  test('an unknown way is a mistake of the user', async () => {
+  test('an unknown interaction is a mistake of the user', async () => {
     const { run } = await parties([]);
     expect((await run(['--by', 'magic'])).stderr).toContain(
       '--by must be one of code, redirect, alone',

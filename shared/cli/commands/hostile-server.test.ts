@@ -13,14 +13,16 @@ import { walletUser } from '../private-token/wallet-user.fixture.ts';
 import { events } from '../push/service.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
-/** Moves the cursor, begins a line, reverses what follows: C0, DEL, C1, bidi and the ends of lines of Unicode. */
+/**
+ * Characters that move the cursor, begin a line or reverse text: C0, DEL, C1, bidi and Unicode line ends.
+ */
 const HOSTILE = 'x\u001b[2J\u009b2J\u007f\r\nforged\u2028forged\u2029\u0085\u202e\u2066\u200f';
-/** A field of a message can bring less: its octets are Latin-1 (RFC 9110 section 5.5). */
+/** The hostile characters that a field can contain: its octets are Latin-1 (RFC 9110 section 5.5). */
 const FIELD = 'x\u009b2J\u0085forged';
-/** Content may have lines. */
+/** Content may have line ends. */
 const CONTENT = HOSTILE.replaceAll(/[\r\n]/g, '');
 const ERROR: Reply = { status: 400, body: { error: HOSTILE, error_description: HOSTILE } };
-/** Lines, and what a screen of ours erases with. */
+/** Line ends, and the sequences with which our own output erases and colours. */
 const OURS = ['\n', '\r\u001b[2K', '\u001b[0m', '\u001b[38;5;231;48;5;16m'];
 
 function expectHarmless({ stdout, stderr }: Omit<Ended, 'code'>): void {
@@ -31,7 +33,7 @@ function expectHarmless({ stdout, stderr }: Omit<Ended, 'code'>): void {
   }
 }
 
-/** A server that is all others in one; `answers` by path come before its own. */
+/** One server in all roles. `answers` by path override the default answers. */
 async function everything(answers: Readonly<Record<string, Reply>>) {
   return listen(({ url = '', authorization }, origin) => {
     const own: Readonly<Record<string, Reply>> = {
@@ -63,7 +65,10 @@ async function everything(answers: Readonly<Record<string, Reply>>) {
   });
 }
 
-/** The shell of somebody who is logged in there, with a private key in a file; on a terminal, or not. */
+/**
+ * The shell of a person who is logged in at this server, with a private key in a file; on a terminal or
+ * not.
+ */
 async function user(origin: string, login: object = {}) {
   const { COUNTERSIGN_DATA } = await newData();
   const shell = new TestShell({
@@ -111,7 +116,7 @@ type Case = readonly [
   login?: object,
 ];
 
-describe.each([true, false])('words of a server on a terminal: %s', (terminal) => {
+describe.each([true, false])('hostile text of a server, on a terminal: %s', (terminal) => {
   test.each<Case>([
     ['login --issuer ORIGIN', 'an error', { '/device': ERROR }],
     ['login --issuer ORIGIN', 'another issuer', { [AS]: json({ issuer: HOSTILE }) }],
@@ -226,7 +231,7 @@ describe.each([true, false])('words of a server on a terminal: %s', (terminal) =
     expect(server.received.map(({ url }) => url)).toEqual(
       expect.arrayContaining(Object.keys(answers)),
     );
-    // The content of a resource goes to a program as it is.
+    // Content of a resource is passed to a program unchanged.
     const isContent = command.startsWith('request') && !terminal;
     expectHarmless(isContent ? { ...ended, stdout: '' } : ended);
   });
@@ -241,32 +246,35 @@ describe.each([true, false])('words of a server on a terminal: %s', (terminal) =
       expectHarmless(isContent ? { ...ended, stdout: '' } : ended);
     };
 
-    test.each(['get', 'redeem'] as const)('private-token %s: a directory', async (command) => {
-      wallet.parties.behaviour.directory = (right) => ({
-        ...right,
-        body: { 'issuer-request-uri': HOSTILE, 'token-keys': [HOSTILE] },
-      });
-      await run(command);
-      wallet.parties.behaviour.directory = () => ({
-        fields: { 'content-type': FIELD },
-        body: '{}',
-      });
-      await run(command);
-    });
+    test.each(['get', 'redeem'] as const)(
+      'private-token %s: a hostile directory',
+      async (command) => {
+        wallet.parties.behaviour.directory = (right) => ({
+          ...right,
+          body: { 'issuer-request-uri': HOSTILE, 'token-keys': [HOSTILE] },
+        });
+        await run(command);
+        wallet.parties.behaviour.directory = () => ({
+          fields: { 'content-type': FIELD },
+          body: '{}',
+        });
+        await run(command);
+      },
+    );
 
-    test.each(['get', 'redeem'] as const)('private-token %s: an issuer', async (command) => {
+    test.each(['get', 'redeem'] as const)('private-token %s: a hostile issuer', async (command) => {
       wallet.parties.behaviour.response = () => ({ status: 403, body: { detail: HOSTILE } });
       await run(command);
       wallet.parties.behaviour.authorizationServers = [`https://a.example/${HOSTILE}`];
       await run(command);
     });
 
-    test.each(['get', 'redeem'] as const)('private-token %s: a site', async (command) => {
+    test.each(['get', 'redeem'] as const)('private-token %s: a hostile site', async (command) => {
       wallet.parties.behaviour.challenge = () => `PrivateToken challenge="${FIELD}"`;
       await run(command);
     });
 
-    test('private-token redeem: content', async () => {
+    test('private-token redeem: hostile content', async () => {
       wallet.parties.behaviour.content = CONTENT;
       await run('redeem');
     });

@@ -18,7 +18,7 @@ interface Shown {
   readonly key: string;
 }
 
-/** With the realms `keys`, `beside` and, which takes no keys, `tokens`. */
+/** A shell with the realms `keys`, `beside` and `tokens`; the last one accepts no keys. */
 async function newShell(): Promise<TestShell> {
   const env = await newData();
   const file = `${env.COUNTERSIGN_DATA}.json`;
@@ -49,7 +49,7 @@ const publicHalf = (pem: Buffer) => createPublicKey(pem).export({ format: 'der',
 const list = async (shell: TestShell) => (await json(shell, 'key', 'list')) as ApiKeyRecord[];
 
 describe('key add', () => {
-  test('the key is shown, this once; the hash of its secret alone is stored', async () => {
+  test('shows the key once, and stores only the hash of its secret', async () => {
     const shell = await newShell();
     const shown = await add(shell, '--scope', 'a:read  a:write a:read', '--expires', '30');
     const { id, secret } = parseApiKey(shown.key) ?? {};
@@ -74,7 +74,7 @@ describe('key add', () => {
     expect(listed.stdout).not.toContain(secret);
   });
 
-  test('in lines; without options it allows nothing that needs a scope and never ends', async () => {
+  test('prints lines; without options the key has no scope and never expires', async () => {
     const shell = await newShell();
     const { stdout } = await inProcess(shell, 'key', 'add', ...APP);
     expect(stdout).toMatch(
@@ -82,7 +82,7 @@ describe('key add', () => {
     );
   });
 
-  test('a space that takes keys beside the credentials of people has keys as well', async () => {
+  test("a space that accepts keys beside people's credentials has keys, too", async () => {
     const shell = await newShell();
     const args = ['--application', 'App', '--realm', 'beside'];
     expect(await json(shell, 'key', 'add', ...args)).toMatchObject({ realm: 'beside' });
@@ -111,7 +111,7 @@ describe('key add', () => {
     ['an end that is no number', [...APP, '--expires', 'never'], '--expires must be'],
     ['an end too far away', [...APP, '--expires', '3651'], '--expires must be'],
     ['two ends', [...APP, '--expires', '1', '--expires', '2'], '--expires is given twice'],
-  ])('%s is wrong usage, and nothing is added', async (_, args, message) => {
+  ])('%s is wrong usage, and no key is added', async (_, args, message) => {
     const shell = await newShell();
     const { code, stderr, stdout } = await inProcess(shell, 'key', 'add', ...args);
     expect([code, stdout]).toEqual([2, '']);
@@ -119,7 +119,7 @@ describe('key add', () => {
     expect(await list(shell)).toEqual([]);
   });
 
-  test('if no space takes keys, the command says what to do', async () => {
+  test('says what to do if no space accepts keys', async () => {
     const env = await newData();
     const file = `${env.COUNTERSIGN_DATA}.json`;
     const space = { url: 'http://localhost:3001/a/', realm: 'keys', schemes: ['Basic'] };
@@ -131,7 +131,7 @@ describe('key add', () => {
 });
 
 describe('key list', () => {
-  test('prints owner, space, last use and end, marks ended and demo keys, and never prints a hash', async () => {
+  test('prints owner, space, last use and expiry, marks expired and demo keys, and never prints a hash', async () => {
     const shell = await newShell();
     expect((await inProcess(shell, 'key', 'list')).stdout).toBe('There is no key yet.\n');
     const one = await add(shell, '--scope', 'a b', '--expires', '1');
@@ -164,7 +164,7 @@ describe('key list', () => {
     expect(listed).not.toMatch(/hash/);
   });
 
-  test('a name with control characters cannot forge a line', async () => {
+  test('escapes control characters in a name', async () => {
     const shell = await newShell();
     const { id } = await add(shell);
     await withStores(shell, async ({ apiKeys }) => {
@@ -179,7 +179,7 @@ describe('key list', () => {
 });
 
 describe('key rotate', () => {
-  test('a failure between its two writes leaves the old key alone, no new one, and no event', async () => {
+  test('a failure between its two writes leaves the old key, no new key, and no event', async () => {
     const shell = await newShell();
     const old = await add(shell);
     await withPeople(shell, async (house) => {
@@ -199,7 +199,7 @@ describe('key rotate', () => {
     });
   });
 
-  test('another secret with the same members; for a day both live', async () => {
+  test('makes another secret with the same members; both are valid for a day', async () => {
     const shell = await newShell();
     const old = await add(shell, '--scope', 'a');
     shell.clock.advance(3600);
@@ -219,7 +219,7 @@ describe('key rotate', () => {
     expect((await stored(shell, next.id))?.expires_at).toBeUndefined();
   });
 
-  test('--overlap 0 ends the old one at once; an end that is nearer stays', async () => {
+  test('--overlap 0 expires the old key at once, and an earlier expiry stays', async () => {
     const shell = await newShell();
     const now = shell.clock.now();
     const old = await add(shell);
@@ -230,7 +230,7 @@ describe('key rotate', () => {
     expect(await stored(shell, short.id)).toMatchObject({ expires_at: now + DAY });
   });
 
-  test('a key that ends is replaced by one that lives as long, not for ever; --expires says otherwise', async () => {
+  test('a key with an expiry gets a successor with the same lifetime, unless --expires says otherwise', async () => {
     const shell = await newShell();
     const old = await add(shell, '--expires', '30');
     shell.clock.advance(29 * 86_400);
@@ -243,7 +243,7 @@ describe('key rotate', () => {
     });
   });
 
-  test('a demo stays a demo, which production refuses', async () => {
+  test('a demo key stays a demo key, which production refuses', async () => {
     const shell = await newShell();
     const { id } = await add(shell);
     await withStores(shell, async ({ apiKeys }) => {
@@ -254,7 +254,7 @@ describe('key rotate', () => {
     expect(await stored(shell, next.id)).toMatchObject({ demo: true });
   });
 
-  test('in lines: the key, and when the old one ends', async () => {
+  test('prints lines with the key, and with the expiry of the old key', async () => {
     const shell = await newShell();
     const { id } = await add(shell);
     const { stdout } = await inProcess(shell, 'key', 'rotate', id, '--overlap', '60');
@@ -273,7 +273,7 @@ describe('key rotate', () => {
     },
   );
 
-  test('a key that there is not: 1, and none is made', async () => {
+  test('an unknown key: exit code 1, and no key is made', async () => {
     const shell = await newShell();
     const ended = await inProcess(shell, 'key', 'rotate', 'nobody');
     expect(ended).toEqual({ code: 1, stdout: '', stderr: 'there is no key nobody\n' });
@@ -284,7 +284,7 @@ describe('key rotate', () => {
 describe('keys for Concealed', () => {
   const CONCEALED = ['--application', 'App', '--concealed'];
 
-  test('made, listed beside API keys, and removed; the private key is in the file alone', async () => {
+  test('a key is made, listed beside API keys, and removed, and only the file has the private key', async () => {
     const shell = await newShell();
     const out = `${shell.env['COUNTERSIGN_DATA']}.pem`;
     const api = await add(shell);
@@ -307,7 +307,7 @@ describe('keys for Concealed', () => {
     expect((await inProcess(shell, 'key', 'remove', id)).code).toBe(1);
   });
 
-  test('in lines', async () => {
+  test('a key is shown in lines', async () => {
     const shell = await newShell();
     const out = `${shell.env['COUNTERSIGN_DATA']}.pem`;
     const { stdout } = await inProcess(shell, 'key', 'add', ...CONCEALED, '--out', out);
@@ -335,7 +335,7 @@ describe('keys for Concealed', () => {
   });
 });
 
-test('key remove: gone; a second time: 1', async () => {
+test('key remove removes the key; the second time it exits with 1', async () => {
   const shell = await newShell();
   const { id } = await add(shell);
   const other = await add(shell);

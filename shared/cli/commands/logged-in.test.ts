@@ -21,7 +21,7 @@ const login = (issuer: string, ...more: readonly string[]) =>
 const kept = async () => JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
 
 describe('whoami', () => {
-  test('OpenID Connect Core 1.0 section 5.3: who, where, with what, until when', async () => {
+  test('OpenID Connect Core 1.0 section 5.3: shows person, server, scope and expiry', async () => {
     const as = await deviceServer();
     await login(as.origin, '--resource', 'https://api.example/');
     const expires_at = (await kept())['expires_at'];
@@ -42,7 +42,7 @@ describe('whoami', () => {
     expect(asked?.headers['dpop']).toBeDefined();
   });
 
-  test('how and when the person signed in, if the token is a JWT (RFC 9068 section 2.2.1)', async () => {
+  test('shows how and when the person signed in, if the token is a JWT (RFC 9068 section 2.2.1)', async () => {
     const signedIn = {
       acr: 'urn:countersign:acr:passkey',
       amr: ['swk', 'user'],
@@ -58,7 +58,7 @@ describe('whoami', () => {
     expect(stdout).toMatch(/^signed in at +\S+Z \(\d+ s ago\)$/m);
   });
 
-  test('claims of another kind are not shown', async () => {
+  test('hides claims of an unexpected type', async () => {
     const access_token = new UnsecuredJWT({ acr: 1, amr: 'pwd', auth_time: 'now' }).encode();
     const as = await deviceServer({ polls: [granted({ access_token })] });
     await login(as.origin);
@@ -76,7 +76,7 @@ describe('whoami', () => {
     expect(as.received.length).toBeGreaterThan(3);
   });
 
-  test('without the scope openid: all but the person', async () => {
+  test('without the scope openid shows everything but the person', async () => {
     const as = await deviceServer({
       userinfo: { status: 403, body: { error: 'insufficient_scope' } },
     });
@@ -88,7 +88,7 @@ describe('whoami', () => {
   test.each([
     ['ended', { status: 401 }, `has ended: run ${CLI} login`],
     ['not answered', { status: 503 }, 'answers 503'],
-  ])('a login that is %s', async (_, userinfo, message) => {
+  ])('reports a login that is %s', async (_, userinfo, message) => {
     const as = await deviceServer({ userinfo });
     await login(as.origin);
     expect(await inProcess(shell, 'whoami')).toMatchObject({
@@ -97,7 +97,7 @@ describe('whoami', () => {
     });
   });
 
-  test('nobody', async () => {
+  test('reports that there is no login', async () => {
     const ended = await inProcess(shell, 'whoami');
     expect(ended).toMatchObject({
       code: 1,
@@ -107,7 +107,7 @@ describe('whoami', () => {
 });
 
 describe('logout', () => {
-  test('RFC 7009 section 2.1: the refresh token is revoked, the file deleted', async () => {
+  test('RFC 7009 section 2.1: revokes the refresh token, and deletes the file', async () => {
     const as = await deviceServer();
     await login(as.origin);
     expect(await json(shell, 'logout')).toEqual({ issuer: as.origin, revoked: true });
@@ -119,7 +119,7 @@ describe('logout', () => {
     expect(await json(shell, 'logout')).toBeNull();
   });
 
-  test('without a refresh token: the access token', async () => {
+  test('without a refresh token revokes the access token', async () => {
     const as = await deviceServer({ polls: [granted({ refresh_token: undefined })] });
     await login(as.origin);
     await json(shell, 'logout');
@@ -131,19 +131,16 @@ describe('logout', () => {
   test.each([
     ['refuses', error('invalid_client'), 'invalid_client'],
     ['has no time', { status: 503, body: 'later' }, 'answers 503'],
-  ])(
-    'a server that %s: the file is deleted all the same, and it is said',
-    async (_, revocation, reason) => {
-      const as = await deviceServer({ revocation });
-      await login(as.origin);
-      const { code: exit, stdout } = await inProcess(shell, 'logout');
-      expect([exit, stdout]).toEqual([1, expect.stringContaining(reason)]);
-      expect(stdout).toContain('deleted here, but not ended');
-      await expect(stat(file)).rejects.toThrow('ENOENT');
-    },
-  );
+  ])('if the server %s, deletes the file and says so', async (_, revocation, reason) => {
+    const as = await deviceServer({ revocation });
+    await login(as.origin);
+    const { code: exit, stdout } = await inProcess(shell, 'logout');
+    expect([exit, stdout]).toEqual([1, expect.stringContaining(reason)]);
+    expect(stdout).toContain('deleted here, but not ended');
+    await expect(stat(file)).rejects.toThrow('ENOENT');
+  });
 
-  test('a server that is not there', async () => {
+  test('if the server is down, deletes the file and says so', async () => {
     const as = await deviceServer();
     await login(as.origin);
     const gone = 'http://127.0.0.1:1';
@@ -155,7 +152,7 @@ describe('logout', () => {
 });
 
 test.each([['login', '--issuer', 'https://auth.example'], ['whoami'], ['logout']])(
-  '%s: a file that others may read is refused, with what to do',
+  '%s refuses a file that other users may read, and says what to do',
   async (...args) => {
     const as = await deviceServer();
     await login(as.origin);
@@ -167,7 +164,7 @@ test.each([['login', '--issuer', 'https://auth.example'], ['whoami'], ['logout']
 );
 
 describe('request', () => {
-  /** Takes the token of the login, and names this authorization server. */
+  /** A resource server that accepts the login's token and names this authorization server. */
   const resourceServer = (issuer: string, authorization = 'DPoP at') =>
     listen(({ url, authorization: sentIn }, origin) => {
       if (url?.startsWith('/.well-known/')) {
@@ -192,7 +189,7 @@ describe('request', () => {
     ['another resource', (origin: string) => `${origin}/other/`, true],
     ['no resource', () => undefined, true],
     ['another issuer', (origin: string) => `${origin}/documents/`, false],
-  ])('a login for %s: the token stays here', async (_, resourceOf, sameIssuer) => {
+  ])('a login for %s: the token is not sent', async (_, resourceOf, sameIssuer) => {
     const as = await deviceServer();
     const rs = await resourceServer(sameIssuer ? as.origin : 'https://auth.example');
     const resource = resourceOf(rs.origin);
@@ -210,7 +207,7 @@ describe('request', () => {
     expect(rs.received.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   });
 
-  test('where Bearer alone is taken the bound token stays here (RFC 9449 section 7.2)', async () => {
+  test('does not send a bound token to a resource that accepts Bearer only (RFC 9449 section 7.2)', async () => {
     const as = await deviceServer();
     const rs = await listen(({ url }, origin) => {
       const resource = `${origin}/documents/`;
@@ -222,7 +219,7 @@ describe('request', () => {
     });
     await login(as.origin, '--resource', `${rs.origin}/documents/`);
     const before = as.received.length;
-    shell.clock.advance(3600); // its token has expired, and is not refreshed for this
+    shell.clock.advance(3600); // the token has expired, and is not refreshed for this resource
     const ended = await inProcess(shell, 'request', 'GET', `${rs.origin}/documents/a`);
     expect([ended.code, ended.stderr]).toEqual([
       1,
@@ -232,7 +229,7 @@ describe('request', () => {
     expect(rs.received.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
   });
 
-  test('a token that is refused: says to log in again', async () => {
+  test('says to log in again if the token is refused', async () => {
     const as = await deviceServer();
     const rs = await resourceServer(as.origin, 'DPoP other');
     await login(as.origin, '--resource', `${rs.origin}/documents/`);
@@ -248,7 +245,7 @@ describe('request', () => {
     ]);
   });
 
-  test('without a login: says how to get one', async () => {
+  test('says how to log in if there is no login', async () => {
     const rs = await resourceServer('https://auth.example');
     const { code: exit, stderr } = await inProcess(
       shell,
@@ -270,7 +267,7 @@ describe('request', () => {
     },
   );
 
-  test('a client that is named goes before the login', async () => {
+  test('a named client takes precedence over the login', async () => {
     const as = await deviceServer();
     const rs = await resourceServer(as.origin);
     await login(as.origin, '--resource', `${rs.origin}/documents/`);

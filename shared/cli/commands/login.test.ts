@@ -20,7 +20,7 @@ const kept = async () => JSON.parse(await readFile(file, 'utf8')) as Record<stri
 const TOKENS = { access_token: 'secret-at', refresh_token: 'secret-rt' };
 
 describe('login', () => {
-  test('RFC 8628: link and code, then the token, bound to a key that is kept with it for the owner alone', async () => {
+  test('RFC 8628: shows link and code, then stores the token with its key for the owner only', async () => {
     const as = await deviceServer({
       device: { body: { ...CODE, device_code: 'secret-dc' } },
       polls: [error('authorization_pending'), error('slow_down'), granted(TOKENS)],
@@ -83,7 +83,7 @@ describe('login', () => {
     expect(stdout + stderr).not.toContain('secret-');
   });
 
-  test('--json: one line on standard output, without secrets', async () => {
+  test('--json prints one line on standard output, without secrets', async () => {
     const as = await deviceServer();
     expect(await login(as.origin)).toEqual({
       issuer: as.origin,
@@ -95,7 +95,7 @@ describe('login', () => {
     expect(shell.stderr).toContain('BCDF-GHJK');
   });
 
-  test("without --scope nothing is asked for but the client's default; with it openid and profile too", async () => {
+  test("without --scope asks for the client's default only; with it for openid and profile, too", async () => {
     const as = await deviceServer();
     await login(as.origin);
     await login(as.origin, '--client', 'tv', '--scope', 'documents:read  openid');
@@ -105,7 +105,7 @@ describe('login', () => {
     ]);
   });
 
-  test('RFC 6749 section 5.1: scopes that the server does not list or does not give are named', async () => {
+  test('RFC 6749 section 5.1: names scopes that the server does not list or does not grant', async () => {
     const as = await deviceServer({
       metadata: { scopes_supported: ['openid', 'profile', 'documents:read', 'documents:write'] },
       polls: [granted({ scope: 'openid profile documents:read' })],
@@ -118,7 +118,7 @@ describe('login', () => {
     expect(await kept()).toMatchObject({ left_out: 'documents:write nonsense' });
   });
 
-  test('RFC 9068 section 2.2: reads from the token which resource the server chose', async () => {
+  test('RFC 9068 section 2.2: reads the chosen resource from the token', async () => {
     const claims = Buffer.from('{"aud":"https://api.example/documents/"}').toString('base64url');
     const as = await deviceServer({ polls: [granted({ access_token: `e30.${claims}.x` })] });
     const resource = 'https://api.example/documents/';
@@ -126,7 +126,7 @@ describe('login', () => {
     expect(await login(as.origin, '--resource', resource.slice(0, -1))).toMatchObject({ resource });
   });
 
-  test('on a terminal: a QR code where there is room, a line that counts down and is cleared', async () => {
+  test('on a terminal shows a QR code if there is room, and a countdown that is erased', async () => {
     const as = await deviceServer();
     shell.terminal = true;
     shell.columns = 80;
@@ -145,7 +145,7 @@ describe('login', () => {
     expect(shell.stderr).toContain('Code   BCDF-GHJK');
   });
 
-  test('a link of this machine alone: says that a phone cannot open it', async () => {
+  test('says that a phone cannot open a link to this machine', async () => {
     const local = {
       verification_uri: 'http://127.0.0.1:3000/device',
       verification_uri_complete: undefined,
@@ -156,7 +156,7 @@ describe('login', () => {
     expect(shell.stderr).toContain('Enter the code there.');
   });
 
-  test('text from a server cannot move the cursor', async () => {
+  test('escapes control characters of a server', async () => {
     const evil = { user_code: '\u001b[2JBCDF', verification_uri: 'https://auth.example/\u001b[2J' };
     const as = await deviceServer({ device: { body: { ...CODE, ...evil } } });
     shell.terminal = true;
@@ -168,14 +168,14 @@ describe('login', () => {
     ['access_denied', 'The request was denied.'],
     ['expired_token', 'run the command again'],
     ['invalid_client', 'invalid_client'],
-  ])('section 3.5: %s: exit code 1, nothing is kept', async (name, sentence) => {
+  ])('section 3.5: %s: exit code 1, and nothing is stored', async (name, sentence) => {
     const as = await deviceServer({ polls: [error(name)] });
     const ended = await inProcess(shell, 'login', '--issuer', as.origin);
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('the client of the first start, which production refuses: how to register one, which then works', async () => {
+  test('the demo client in production: says how to register a client, which then works', async () => {
     const device = { status: 401, body: { error: 'invalid_client' } };
     const as = await deviceServer({ device });
     const ended = await inProcess(shell, 'login', '--issuer', as.origin);
@@ -185,7 +185,7 @@ describe('login', () => {
     const [, options = ''] = /cli -- (client add .*)/.exec(ended.stderr) ?? [];
     const args = [...options.matchAll(/"([^"]+)"|(\S+)/g)].map(([, a, b]) => a ?? b ?? '');
     const operator = new TestShell(await newData());
-    // Its scopes are a placeholder, of which a note speaks.
+    // Its scopes are a placeholder, as a note says.
     expect(await json(operator, ...args)).toMatchObject({ client_id: expect.any(String) });
 
     const other = await inProcess(shell, 'login', '--issuer', as.origin, '--client', 'tv');
@@ -206,19 +206,19 @@ describe('login', () => {
       2,
       'must be https',
     ],
-  ])('%s is refused before anything is sent', async (_, args, exit, message) => {
+  ])('%s is refused before any request', async (_, args, exit, message) => {
     expect(await inProcess(shell, 'login', ...args)).toMatchObject({
       code: exit,
       stderr: expect.stringContaining(message),
     });
   });
 
-  test('without a home there is no place for it', async () => {
+  test('without a HOME folder fails, because there is no place for the login', async () => {
     const ended = await inProcess(new TestShell({}), 'login', '--issuer', 'https://auth.example');
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('set HOME') });
   });
 
-  test('an earlier login is ended once the next is kept', async () => {
+  test('revokes an earlier login once the next one is stored', async () => {
     const [one, other] = [
       await deviceServer(),
       await deviceServer({ polls: [granted({ refresh_token: 'rt2' })] }),
@@ -230,7 +230,7 @@ describe('login', () => {
     expect(sent(other, '/token/revocation')).toEqual([]);
   });
 
-  test('a denied login leaves the earlier one as it is', async () => {
+  test('leaves an earlier login unchanged after a denial', async () => {
     const [one, other] = [
       await deviceServer(),
       await deviceServer({ polls: [error('access_denied')] }),
@@ -241,7 +241,7 @@ describe('login', () => {
     expect(sent(one, '/token/revocation')).toEqual([]);
   });
 
-  test('an earlier login that cannot be ended is said', async () => {
+  test('says so if an earlier login cannot be revoked', async () => {
     const [one, other] = [
       await deviceServer({ revocation: { status: 503 } }),
       await deviceServer(),

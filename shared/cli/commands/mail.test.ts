@@ -16,7 +16,7 @@ async function shellWith(settings: object): Promise<TestShell> {
   return new TestShell({ ...(await newData()), COUNTERSIGN_CONFIG: file });
 }
 
-/** The messages that wait. */
+/** The waiting messages. */
 const waiting = (shell: TestShell) =>
   withStores(shell, async ({ outbox }) => {
     const now = shell.clock.now();
@@ -25,7 +25,7 @@ const waiting = (shell: TestShell) =>
   });
 
 describe('mail test', () => {
-  test('a message goes through the mail server, and its answer is printed', async () => {
+  test("sends a message through the mail server, and prints the server's answer", async () => {
     await using smtp = await startMailServer('starttls');
     const shell = await shellWith({ mail: smtp.mail, brand: { name: 'Ex' } });
     const { code, stdout } = await inProcess(shell, 'mail', 'test', 'alice@example.com');
@@ -38,7 +38,7 @@ describe('mail test', () => {
     ['550 nobody here', { RCPT: '550 nobody here' }],
     ['451 later', { '.': '451 later' }],
     ['535 no', { AUTH: '535 no' }],
-  ])('refused with %s: 1, and the answer is in the message', async (answer, answers) => {
+  ])('a refusal with %s: exit code 1, and the output has the answer', async (answer, answers) => {
     await using smtp = await startMailServer('implicit');
     smtp.answers = answers;
     const shell = await shellWith({ mail: smtp.mail });
@@ -51,13 +51,13 @@ describe('mail test', () => {
     ['no mail server', 'alice@example.com', 1, 'mail is not configured'],
     ['no address', 'alice', 2, 'ADDRESS must be'],
     ['header injection', 'alice@example.com\r\nBcc: x@attacker.example', 2, 'ADDRESS must be'],
-  ])('%s: nothing is sent', async (_, address, status, sentence) => {
+  ])('%s: no message is sent', async (_, address, status, sentence) => {
     const { code, stderr } = await inProcess(await shellWith({}), 'mail', 'test', address);
     expect([code, stderr]).toEqual([status, expect.stringContaining(sentence)]);
   });
 });
 
-describe('--mail', () => {
+describe('the option --mail', () => {
   test('user recover: the message waits, and no link is printed', async () => {
     const shell = await shellWith({ mail: MAIL });
     const { id } = (await json(shell, 'user', 'add', 'alice', ...VERIFIED)) as { id: string };
@@ -80,7 +80,7 @@ describe('--mail', () => {
     ]);
   });
 
-  test('user invite: to an address that the link verifies', async () => {
+  test('user invite: the message is sent to an address that the link verifies', async () => {
     const shell = await shellWith({ mail: MAIL });
     const args = ['user', 'invite', 'alice', '--email', 'alice@example.com', '--mail'];
     const { id } = (await json(shell, ...args)) as { id: string };
@@ -104,7 +104,7 @@ describe('--mail', () => {
     expect(await waiting(shell)).toEqual([]);
   });
 
-  test('user invite: refused without an address, or without mail, and nobody is added', async () => {
+  test('user invite: refused without an address or without mail, and no person is added', async () => {
     const args = ['user', 'invite', 'alice', '--mail'];
     const without = await inProcess(await shellWith({}), ...args, ...VERIFIED);
     expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--mail needs')]);
@@ -119,7 +119,7 @@ describe('user invite without a name', () => {
   const EMAIL = ['--email', 'dora@example.com'];
   const invited = () => shellWith({ mail: MAIL, people: { registration: 'invited' } });
 
-  test('prints a link with which somebody chooses one, for 15 minutes; nobody is added', async () => {
+  test('prints a link for 15 minutes with which a person chooses a name, and adds no person', async () => {
     const shell = await invited();
     const { link, expires_at } = (await json(shell, 'user', 'invite', ...EMAIL)) as {
       link: string;
@@ -133,7 +133,7 @@ describe('user invite without a name', () => {
     expect(await json(shell, 'user', 'list')).toEqual([]);
   });
 
-  test('with --mail a message waits', async () => {
+  test('with --mail the message waits', async () => {
     const shell = await invited();
     await json(shell, 'user', 'invite', ...EMAIL, '--mail');
     expect(await waiting(shell)).toEqual([
@@ -141,7 +141,7 @@ describe('user invite without a name', () => {
     ]);
   });
 
-  test('refused while people.registration is off', async () => {
+  test('is refused while people.registration is off', async () => {
     const { code, stderr } = await inProcess(await shellWith({}), 'user', 'invite', ...EMAIL);
     expect([code, stderr]).toEqual([2, expect.stringContaining('people.registration is off')]);
   });
@@ -151,7 +151,7 @@ describe('user invite without a name', () => {
     ['two', [...EMAIL, '--email', 'other@example.com']],
     ['more of the person', [...EMAIL, '--group', 'staff']],
     ['an address that needs quoting', ['--email', '"x"@example.com']],
-  ])('a mistake in its options: %s', async (_, args) => {
+  ])('refuses a mistake in its options: %s', async (_, args) => {
     const { code } = await inProcess(await invited(), 'user', 'invite', ...args);
     expect(code).toBe(2);
   });

@@ -9,7 +9,7 @@ const user = walletUser();
 const { get, getJson, redeem, kept, requested } = user;
 
 describe('private-token get', () => {
-  test('RFC 9577 section 2.1.4: tokens for later, of the type that the site names first', async () => {
+  test("RFC 9577 section 2.1.4: stores tokens for later, of the site's first type", async () => {
     const { issuer, site, as, url } = user.parties;
     const expires_at = user.parties.shell.clock.now() + 600_000;
     expect(await getJson('--count', '3')).toEqual({
@@ -44,7 +44,7 @@ describe('private-token get', () => {
     expect(await redeem()).toMatchObject({ code: 0, stdout: 'welcome' });
   });
 
-  test('in words, on standard output', async () => {
+  test('prints sentences on standard output', async () => {
     const { stdout } = await get('--count', '2');
     const { host } = new URL(user.parties.site.origin);
     expect(stdout).toContain(`2 of 2 tokens for ${host}, kept in ${user.file}\n`);
@@ -56,7 +56,7 @@ describe('private-token get', () => {
     for (const { token } of await kept()) expect(stdout).not.toContain(token);
   });
 
-  test('one device login (RFC 8628) for all, for this scope at this resource, ended at once', async () => {
+  test('logs in once by device flow (RFC 8628) for this scope and resource, and revokes that login at once', async () => {
     await get('--count', '3', '--client', 'tv');
     const resource = `${user.parties.issuer.origin}/private-token/request`;
     const asked = { client_id: 'tv', scope: 'private-token', resource };
@@ -69,7 +69,7 @@ describe('private-token get', () => {
     await expect(stat(user.file.replace('private-tokens', 'login'))).rejects.toThrow('ENOENT');
   });
 
-  test('a kept login for the issuer is used, and stays', async () => {
+  test('uses a stored login for the issuer, and keeps it', async () => {
     const resource = `${user.parties.issuer.origin}/private-token/request`;
     const { shell, as } = user.parties;
     const grant = ['--scope', 'private-token', '--resource', resource];
@@ -82,7 +82,7 @@ describe('private-token get', () => {
     expect(sent(as, '/token/revocation')).toEqual([]);
   });
 
-  test('a kept login for something else is not shown to the issuer', async () => {
+  test('does not send a stored login for another resource to the issuer', async () => {
     const { shell, as } = user.parties;
     await json(shell, 'login', '--issuer', as.origin, '--resource', 'https://api.example/');
     expect(await get()).toMatchObject({ code: 0 });
@@ -90,14 +90,14 @@ describe('private-token get', () => {
     expect(await json(shell, 'whoami')).toMatchObject({ resource: 'https://api.example/' });
   });
 
-  test('an issuer that wants to sign people in elsewhere gets nobody', async () => {
+  test('refuses an issuer that wants people to sign in elsewhere', async () => {
     user.parties.behaviour.authorizationServers = ['https://phishing.example'];
     const { code, stderr } = await get();
     expect([code, stderr]).toEqual([1, expect.stringContaining('https://phishing.example')]);
     expect(sent(user.parties.as, '/device/auth')).toEqual([]);
   });
 
-  test('an issuer that takes Bearer alone: nobody signs in for a token that could not be sent', async () => {
+  test('refuses an issuer that accepts Bearer only, before any person signs in', async () => {
     user.parties.behaviour.bearerAlone = true;
     const { code, stderr } = await get();
     expect([code, stderr]).toEqual([1, expect.stringContaining('takes tokens by Bearer alone')]);
@@ -110,19 +110,19 @@ describe('private-token get', () => {
     ['--count', '0'],
     ['--count', '101'],
     ['--type', 'rsa'],
-  ])('%s %s is a mistake, noticed before anybody is asked', async (...args) => {
+  ])('%s %s is a mistake, reported before any person is asked', async (...args) => {
     expect((await get(...args)).code).toBe(2);
     expect(user.parties.site.received).toEqual([]);
   });
 
   test.each(['ftp://localhost/', 'http://site.example/', 'https://a@site.example/', 'site'])(
-    '%s is nothing that tokens are sent to',
+    '%s cannot get tokens',
     async (url) => {
       expect((await inProcess(user.parties.shell, 'private-token', 'get', url)).code).toBe(2);
     },
   );
 
-  test('RFC 6585 section 4: a quota that ends halfway leaves what was got, and says so', async () => {
+  test('RFC 6585 section 4: if the quota ends halfway, keeps the tokens so far and says so', async () => {
     let left = 2;
     user.parties.behaviour.response = (right) =>
       (left -= 1) < 0 ? { status: 429, fields: { 'retry-after': '60' } } : right;

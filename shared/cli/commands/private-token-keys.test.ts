@@ -16,7 +16,7 @@ async function shellOf(settings: object = WITH_TIMES, data = newData) {
   return new TestShell({ COUNTERSIGN_CONFIG: file, ...(await data()) });
 }
 
-/** Runs its periodic work. */
+/** Runs the periodic work of the key ring. */
 const keep = (shell: TestShell) =>
   withTokenKeys(shell, async (life) => keepTokenKeys(life, await listTokenKeys(life)));
 
@@ -29,7 +29,7 @@ interface Listed {
 
 const list = async (shell: TestShell) => (await json(shell, 'private-token', 'keys')) as Listed[];
 
-test('each key with its state, which follows the clock', async () => {
+test('shows each key with its state, which depends on the clock', async () => {
   const shell = await shellOf();
   await keep(shell);
   const begin = shell.clock.now();
@@ -61,7 +61,7 @@ test('each key with its state, which follows the clock', async () => {
   ]);
 });
 
-test('the output for people only counts retired keys', async () => {
+test('prints only the number of retired keys, except with --json', async () => {
   const shell = await shellOf();
   await keep(shell);
   await json(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
@@ -84,7 +84,7 @@ test('the output for people only counts retired keys', async () => {
   ]);
 });
 
-test('no private key is shown', async () => {
+test('shows no private key', async () => {
   const shell = await shellOf();
   await keep(shell);
   const sealed = await withStores(shell, async ({ tokenKeys }) =>
@@ -96,7 +96,7 @@ test('no private key is shown', async () => {
   expect(stdout).not.toContain('sealed');
 });
 
-test('before there is a key', async () => {
+test('says that there are no keys yet', async () => {
   const unused = await shellOf(WITH_TIMES, unusedData);
   expect(await inProcess(unused, 'private-token', 'keys')).toMatchObject({
     code: 1,
@@ -108,7 +108,7 @@ test('before there is a key', async () => {
   });
 });
 
-test('where this pair issues no tokens: 1', async () => {
+test('if this pair issues no tokens: exit code 1', async () => {
   const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] };
   const shell = await shellOf({ spaces: [space] });
   expect(await inProcess(shell, 'private-token', 'keys')).toMatchObject({

@@ -9,7 +9,7 @@ const user = walletUser();
 const { get, redeem, kept, requested, redeemed } = user;
 
 describe('private-token redeem', () => {
-  test('RFC 9577 section 2.2.2: one token of the wallet, and the issuer hears nothing', async () => {
+  test('RFC 9577 section 2.2.2: spends one token of the wallet, without a request to the issuer', async () => {
     await get('--count', '2');
     const before = user.parties.issuer.received.length;
     const [first] = await kept();
@@ -42,13 +42,13 @@ describe('private-token redeem', () => {
     });
   });
 
-  test('without one in the wallet: gets one, which is not kept', async () => {
+  test('without a token in the wallet gets one, and does not store it', async () => {
     expect(await redeem()).toMatchObject({ code: 0, stdout: 'welcome' });
     await expect(stat(user.file)).rejects.toThrow('ENOENT');
     expect(requested()).toHaveLength(2);
   });
 
-  test('without a terminal the command fails at once, since no person can sign in, and says what to do', async () => {
+  test('without a terminal fails at once, because no person can sign in, and says what to do', async () => {
     user.parties.shell.attended = false;
     const { code, stderr } = await redeem();
     expect([code, stderr]).toEqual([
@@ -58,7 +58,7 @@ describe('private-token redeem', () => {
     expect(user.parties.as.received.map(({ url }) => url)).not.toContain('/device/auth');
   });
 
-  test('RFC 9578 section 4: a token of a key that is still in the directory, behind a newer', async () => {
+  test('RFC 9578 section 4: spends a token of an older key that is still in the directory', async () => {
     await get('--type', 'voprf-p384');
     const [rsa, old] = user.parties.behaviour.keys;
     if (rsa === undefined || old === undefined) throw new Error('two keys');
@@ -69,7 +69,7 @@ describe('private-token redeem', () => {
     expect(requested()).toHaveLength(before);
   });
 
-  test('a token of a key that is gone stays where it is; another is got', async () => {
+  test('keeps a token whose key has left the directory, and gets another', async () => {
     await get('--type', 'voprf-p384');
     const [rsa] = user.parties.behaviour.keys;
     user.parties.behaviour.keys = [rsa, generateVoprfKey()].filter((key) => key !== undefined);
@@ -80,7 +80,7 @@ describe('private-token redeem', () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  test('RFC 9577 section 2.1.4: a token for another context is not sent', async () => {
+  test('RFC 9577 section 2.1.4: sends no token of another context', async () => {
     await get();
     user.parties.behaviour.members = { context: Buffer.alloc(32, 7) };
     const [before] = await kept();
@@ -89,7 +89,7 @@ describe('private-token redeem', () => {
     expect(await kept()).toEqual([before]);
   });
 
-  test('section 2.1.2: a token past its max-age is not sent, and forgotten', async () => {
+  test('section 2.1.2: sends no token past its max-age, and deletes it', async () => {
     await get();
     const [old] = await kept();
     user.parties.shell.clock.advance(600);
@@ -99,7 +99,7 @@ describe('private-token redeem', () => {
     expect(await kept()).not.toContainEqual(old);
   });
 
-  test('a token that the site refuses is gone: nobody sends it again', async () => {
+  test('deletes a token that the site refuses, so that it is not sent again', async () => {
     await get();
     const [sentOnce] = await kept();
     const { shell, url } = user.parties;
@@ -112,7 +112,7 @@ describe('private-token redeem', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('RFC 6585 section 4: a site that does not look at it now; when to try again', async () => {
+  test('RFC 6585 section 4: if the site answers 429 to a token, says when to try again', async () => {
     user.parties.behaviour.busy = (hasToken) => hasToken;
     const { code, stderr } = await redeem();
     expect([code, stderr]).toEqual([
@@ -127,7 +127,7 @@ describe('private-token redeem', () => {
     });
   });
 
-  test('a site that has no time at all gets no token, and took or refused none', async () => {
+  test('sends no token to a site that already answers 429 without a token, and keeps it', async () => {
     await get();
     user.parties.behaviour.busy = () => true;
     const { code, stderr } = await redeem();
@@ -139,7 +139,7 @@ describe('private-token redeem', () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  test('RFC 9578 section 5.4: the issuer may see the use of a token that it alone can verify', async () => {
+  test('RFC 9578 section 5.4: says that the issuer may see the use of a token that only the issuer can verify', async () => {
     for (const [type, told] of [
       ['voprf-p384', true],
       ['blind-rsa-2048', false],
@@ -149,7 +149,7 @@ describe('private-token redeem', () => {
     }
   });
 
-  test('ten at once, two of them processes of their own: each its own token', async () => {
+  test('ten redemptions at once, two of them in other processes, each spend another token', async () => {
     await get('--count', '10');
     const { env } = user.parties.shell;
     const here = async () => {
@@ -165,7 +165,7 @@ describe('private-token redeem', () => {
     expect(await kept()).toEqual([]);
   });
 
-  test('a site that asks for nothing gets no token', async () => {
+  test('sends no token to a site that asks for none', async () => {
     await get();
     const before = await kept();
     const url = `${user.parties.as.origin}/.well-known/oauth-authorization-server`;

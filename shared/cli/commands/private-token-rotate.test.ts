@@ -15,7 +15,7 @@ import { withStores } from '../stores/with-stores.ts';
 
 const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 
-/** A configuration with a token issuer, and its first keys as the server makes them. */
+/** A shell with a token issuer, and with the keys that the server would make first. */
 async function shellWithKeys(settings: object = { privateTokens: TIMES }) {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
@@ -38,7 +38,7 @@ async function shellWithKeys(settings: object = { privateTokens: TIMES }) {
   return { shell, keys };
 }
 
-test('publishes a key that issues after maxAge and opens under the master secret', async () => {
+test('publishes a key that issues after maxAge and is sealed under the master secret', async () => {
   const { shell, keys } = await shellWithKeys();
   await keys();
   const told = await json(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
@@ -51,7 +51,7 @@ test('publishes a key that issues after maxAge and opens under the master secret
   ]);
 });
 
-test('a second one under way is refused: 1', async () => {
+test('refuses a second rotation in progress: exit code 1', async () => {
   const { shell, keys } = await shellWithKeys();
   await keys();
   const rotate = () => inProcess(shell, 'private-token', 'rotate', '--type', 'blind-rsa-2048');
@@ -59,7 +59,7 @@ test('a second one under way is refused: 1', async () => {
   expect(await rotate()).toMatchObject({ code: 1, stderr: expect.stringContaining('under way') });
 });
 
-test('with as many keys as a directory may have: 1, and when there is room', async () => {
+test('with the maximum of keys in the directory: exit code 1, with the time when there is room', async () => {
   const maxAge = 10;
   const { shell, keys } = await shellWithKeys({ privateTokens: { ...TIMES, maxAge } });
   await keys();
@@ -74,7 +74,7 @@ test('with as many keys as a directory may have: 1, and when there is room', asy
   });
 });
 
-test('--compromised: all keys of the type end, and another issues at once', async () => {
+test('--compromised: revokes all keys of the type, and another key issues at once', async () => {
   const { shell, keys } = await shellWithKeys();
   const [first, rsa] = await keys();
   const rotate = (...more: readonly string[]) =>
@@ -91,15 +91,18 @@ test('--compromised: all keys of the type end, and another issues at once', asyn
   ]);
 });
 
-test.each([[[]], [['--compromised']]])('without keys, %j: 1, and none is made', async (more) => {
-  const { shell } = await shellWithKeys();
-  const args = ['private-token', 'rotate', '--type', 'voprf-p384', ...more];
-  const ended = await inProcess(shell, ...args);
-  expect(ended.code).toBe(1);
-  expect(await withStores(shell, ({ tokenKeys }) => tokenKeys.list())).toEqual([]);
-});
+test.each([[[]], [['--compromised']]])(
+  'without keys, %j: exit code 1, and no key is made',
+  async (more) => {
+    const { shell } = await shellWithKeys();
+    const args = ['private-token', 'rotate', '--type', 'voprf-p384', ...more];
+    const ended = await inProcess(shell, ...args);
+    expect(ended.code).toBe(1);
+    expect(await withStores(shell, ({ tokenKeys }) => tokenKeys.list())).toEqual([]);
+  },
+);
 
-test('where this pair issues no tokens: 1', async () => {
+test('if this pair issues no tokens: exit code 1', async () => {
   const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] };
   const { shell } = await shellWithKeys({ spaces: [space] });
   expect(await inProcess(shell, 'private-token', 'rotate', '--type', 'voprf-p384')).toMatchObject({
@@ -111,7 +114,7 @@ test('where this pair issues no tokens: 1', async () => {
 test.each([
   [[], 2, '--type'],
   [['--type', 'es256'], 2, '--type must be one of voprf-p384, blind-rsa-2048'],
-])('%j is refused: %i', async (args, code, message) => {
+])('%j is refused with exit code %i', async (args, code, message) => {
   const { shell } = await shellWithKeys();
   expect(await inProcess(shell, 'private-token', 'rotate', ...args)).toMatchObject({
     code,

@@ -45,10 +45,10 @@ async function start(behaviour: Behaviour) {
   };
 }
 
-/** The subscription, as an application server is given it. */
+/** The subscription, as the command prints it for an application server. */
 const given = () => JSON.parse(shell.stdout.split('\n')[0] ?? '') as unknown;
 
-/** An event with a message of web-push. */
+/** An event with a message encrypted by web-push. */
 const told = (origin: string, id: string, content: string | Buffer) => ({
   url: `${origin}/push/message/${id}`,
   ...encrypted(given(), content),
@@ -57,7 +57,7 @@ const told = (origin: string, id: string, content: string | Buffer) => ({
 const [HOSTILE, SHOWN] = ['\u001b[2J\nforged \u202e', String.raw`\u001b[2J\u000aforged \u202e`];
 
 describe('push', () => {
-  test('prints the subscription and then each message, and deletes both', async () => {
+  test('prints the subscription and each message, and deletes both', async () => {
     const service = await start({
       waits: [
         (origin) => events(told(origin, 'a', 'first'), told(origin, 'b', 'second')),
@@ -90,7 +90,7 @@ describe('push', () => {
     expect(later.map(({ authorization }) => authorization)).not.toContainEqual(expect.any(String));
   });
 
-  test('--json: each line is an object', async () => {
+  test('--json prints each line as an object', async () => {
     const service = await start({
       waits: [
         (origin) =>
@@ -114,7 +114,7 @@ describe('push', () => {
     ]);
   });
 
-  test('a message is one line, without control characters; one without content is empty', async () => {
+  test('prints a message as one line without control characters, and an empty line without content', async () => {
     const service = await start({
       waits: [
         (origin) =>
@@ -125,7 +125,7 @@ describe('push', () => {
     expect(stdout.split('\n').slice(1)).toEqual([SHOWN, '', '']);
   });
 
-  test('a message that cannot be decrypted is told of, deleted, and not counted', async () => {
+  test('reports and deletes a message that cannot be decrypted, and does not count it', async () => {
     const other = createECDH('prime256v1').generateKeys('base64url');
     const service = await start({
       waits: [
@@ -146,7 +146,7 @@ describe('push', () => {
     expect(linesOf(service, 'DELETE')).toHaveLength(4);
   });
 
-  test('a message that comes again, because it could not be deleted, is shown once', async () => {
+  test('shows a message once, even if it comes again because it could not be deleted', async () => {
     const service = await start({
       waits: [
         (origin) => events(told(origin, 'a', 'once')),
@@ -165,7 +165,7 @@ describe('push', () => {
     ]);
   });
 
-  test('asked to end: the subscription is deleted, exit code 0', async () => {
+  test('on SIGINT deletes the subscription and exits with 0', async () => {
     const service = await start({
       waits: [
         () => {
@@ -181,7 +181,7 @@ describe('push', () => {
     expect(linesOf(service, 'DELETE')).toEqual([`DELETE ${SUBSCRIPTION}`]);
   });
 
-  test('a subscription that cannot be deleted: it says what ends it', async () => {
+  test('if the subscription cannot be deleted, says how it ends', async () => {
     const service = await start({
       waits: [(origin) => events(told(origin, 'a', 'text'))],
       deletions: [204, 503],
@@ -190,7 +190,7 @@ describe('push', () => {
     expect(stderr).toContain(`answers 503. It ends with the login: ${CLI} logout`);
   });
 
-  test('a subscription that has ended: exit code 1', async () => {
+  test('exits with 1 when the subscription has ended', async () => {
     const service = await start({ waits: [() => GONE] });
     expect(await service.push()).toMatchObject({
       code: 1,
@@ -198,7 +198,7 @@ describe('push', () => {
     });
   });
 
-  test('--key and --urgency reach the push service', async () => {
+  test('sends --key and --urgency to the push service', async () => {
     const key = createECDH('prime256v1').generateKeys('base64url');
     const service = await start({});
     await service.push('--key', key, '--urgency', 'high');
@@ -209,7 +209,7 @@ describe('push', () => {
     expect(wait?.headers['urgency']).toBe('high');
   });
 
-  test('a slash at the end of the URL may be left out', async () => {
+  test('accepts the URL without its final slash', async () => {
     const service = await start({});
     expect(await inProcess(shell, 'push', `${service.origin}/push`)).toMatchObject({
       stderr: expect.stringContaining('has ended'),
@@ -233,7 +233,7 @@ describe('push', () => {
         },
       },
     ],
-  ])('no subscription: %s', async (_, answer) => {
+  ])('makes no subscription: %s', async (_, answer) => {
     const fields = Object.fromEntries(
       Object.entries(answer.fields).flatMap(([name, value]) => (value ? [[name, value]] : [])),
     );
@@ -243,7 +243,7 @@ describe('push', () => {
     expect(stderr).toContain('names no subscription at');
   });
 
-  test.each([[401], [403]])('%i with the token: it says how to log in', async (status) => {
+  test.each([[401], [403]])('if the token gets %i, says how to log in', async (status) => {
     const detail = 'The token lacks a scope.\u001b[2J';
     const fields = { 'www-authenticate': 'Bearer error="insufficient_scope"' };
     const service = await start({ subscribed: () => ({ status, fields, body: { detail } }) });
@@ -256,7 +256,7 @@ describe('push', () => {
     );
   });
 
-  test('403 without a challenge: no other login would help', async () => {
+  test('after a 403 without a challenge, does not advise another login', async () => {
     const detail = 'Use https.';
     const service = await start({ subscribed: () => ({ status: 403, body: { detail } }) });
     const { code, stderr } = await service.push();
@@ -266,7 +266,7 @@ describe('push', () => {
     ]);
   });
 
-  test('429: it says what the push service says', async () => {
+  test("after a 429 prints the push service's message", async () => {
     const detail = 'A person has 50 subscriptions at most.';
     const service = await start({ subscribed: () => ({ status: 429, body: { detail } }) });
     const { stderr } = await service.push();
@@ -274,7 +274,7 @@ describe('push', () => {
   });
 
   test.each(['nobody', 'another resource'])(
-    'a login of %s: it says how to log in',
+    'with a login of %s, says how to log in',
     async (whose) => {
       const { origin } = await pushService();
       if (whose !== 'nobody') await logIn(origin, `${origin}/documents/`);
@@ -292,14 +292,14 @@ describe('push', () => {
     [['https://push.example/', '--urgency', 'urgent'], '--urgency must be one of very-low'],
     [['https://push.example/', '--count', '0'], '--count must be a whole number'],
     [[], 'URL is missing'],
-  ])('%j is refused before anything is sent', async (args, message) => {
+  ])('%j is refused before any request', async (args, message) => {
     expect(await inProcess(shell, 'push', ...args)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(message),
     });
   });
 
-  test('a server that is no push service is named', async () => {
+  test('says that a server is no push service', async () => {
     const { origin } = await listen(() => ({ status: 404 }));
     expect(await inProcess(shell, 'push', origin)).toMatchObject({
       code: 1,

@@ -10,7 +10,7 @@ async function configured(members: object): Promise<TestShell> {
   return new TestShell({ ...env, COUNTERSIGN_CONFIG: file });
 }
 
-test('realm list prints spaces in order, then the proxy, with their schemes and kept verifiers', async () => {
+test('realm list prints spaces in order, then the proxy, with their schemes and stored verifiers', async () => {
   const url = (path: string) => `http://localhost:3001/${path}/`;
   const shell = await configured({
     listen: { proxy: { host: '::1', port: 8080 } },
@@ -75,7 +75,7 @@ test('realm list prints spaces in order, then the proxy, with their schemes and 
   ]);
 });
 
-test('realm list: two spaces of one realm share their verifiers', async () => {
+test('realm list shows that two spaces of one realm share their verifiers', async () => {
   const shell = await configured({
     spaces: [
       { url: 'http://localhost:3001/a/', realm: 'r', schemes: ['SCRAM-SHA-1'] },
@@ -86,6 +86,6 @@ test('realm list: two spaces of one realm share their verifiers', async () => {
   expect(await json(shell, 'realm', 'list')).toMatchObject([{ keeps }, { keeps }]);
 });
 
-test('realm list: an operand is wrong usage', async () => {
+test('realm list refuses an operand as wrong usage', async () => {
   expect((await inProcess(new TestShell(await newData()), 'realm', 'list', 'x')).code).toBe(2);
 });

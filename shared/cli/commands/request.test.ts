@@ -51,7 +51,7 @@ async function shellFor(issuer: string, env: NodeJS.ProcessEnv = {}) {
 const BASIC = `Basic ${Buffer.from('machine:the+secret').toString('base64')}`;
 
 describe('request', () => {
-  test('finds the resource, gets a token and sends the request with it', async () => {
+  test('finds the resource, gets a token, and sends the request with it', async () => {
     const as = await authorizationServer();
     const rs = await resourceServer(as.origin);
     const shell = await shellFor(as.origin, { COUNTERSIGN_CLIENT_ID: 'machine' });
@@ -75,7 +75,7 @@ describe('request', () => {
     expect(as.received.at(-1)?.body).toContain(encodeURIComponent(`${rs.origin}/documents/`));
   });
 
-  test('a resource of another authorization server gets nothing: no secret leaves', async () => {
+  test('sends no secret to a resource of another authorization server', async () => {
     const as = await authorizationServer();
     const evil = await authorizationServer();
     const rs = await resourceServer(evil.origin);
@@ -87,7 +87,7 @@ describe('request', () => {
     expect(rs.received.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
   });
 
-  test('an error of the resource is printed, exit code 1', async () => {
+  test('prints an error of the resource, and exits with 1', async () => {
     const rs = await listen(() => ({ status: 404, body: 'nothing here' }));
     const { code, stdout } = await inProcess(
       new TestShell(),
@@ -112,14 +112,14 @@ describe('request', () => {
       '--header must be',
     ],
     ['a missing file', ['GET', 'https://api.example/', '--data', '@/nowhere'], 1, 'ENOENT'],
-  ])('%s is refused before anything is sent', async (_, args, code, message) => {
+  ])('%s is refused before any request', async (_, args, code, message) => {
     expect(await inProcess(new TestShell(), 'request', ...args)).toMatchObject({
       code,
       stderr: expect.stringContaining(message),
     });
   });
 
-  test('a resource that asks for a token, and no client', async () => {
+  test('needs a client if the resource asks for a token', async () => {
     const as = await authorizationServer();
     const rs = await resourceServer(as.origin);
     const { code, stderr } = await inProcess(
@@ -132,11 +132,14 @@ describe('request', () => {
   });
 });
 
-/** A JWT with these claims, which nobody verifies. */
+/** A JWT with these claims and without a signature. */
 const jwt = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
 
-describe('request where a resource takes Bearer alone', () => {
-  /** Names this authorization server, and takes any token; `dpop`: what else its metadata or challenge have. */
+describe('request at a resource that accepts Bearer only', () => {
+  /**
+   * Names this authorization server, and accepts any token; `dpop`: further members of its metadata or
+   * challenge.
+   */
   const bearerServer = (issuer: string, dpop: { metadata?: object; challenge?: string } = {}) =>
     listen(({ url, headers }, origin) => {
       const place = `${origin}/.well-known/oauth-protected-resource/documents/`;
@@ -151,7 +154,7 @@ describe('request where a resource takes Bearer alone', () => {
         : { body: 'done' };
     });
 
-  /** The only request that had a token, after `request` with a client that gets one with these claims. */
+  /** Returns the only request with a token, after `request` with a client whose token has these claims. */
   async function requested(
     claims: (resource: string) => object,
     {
@@ -172,7 +175,7 @@ describe('request where a resource takes Bearer alone', () => {
     return { ...ended, token, asked, used };
   }
 
-  test('RFC 6750 section 2.1: the token is asked for and sent without a proof', async () => {
+  test('RFC 6750 section 2.1: gets and sends the token without a proof', async () => {
     const { code, stdout, token, asked, used } = await requested((aud) => ({ aud }));
     expect([code, stdout]).toEqual([0, 'done']);
     expect(asked?.headers).not.toHaveProperty('dpop');
@@ -211,7 +214,7 @@ describe('request where a resource takes Bearer alone', () => {
     ],
     ['a key', (aud) => ({ aud, cnf: { jkt: 'x' } }), undefined, 'bound to a key'],
     ['a key, as its type says', (aud) => ({ aud }), 'DPoP', 'type DPoP, not bearer'],
-  ])('RFC 8707 section 3: a token for %s does not leave', async (_, claims, type, message) => {
+  ])('RFC 8707 section 3: a token for %s is not sent', async (_, claims, type, message) => {
     const { code, stderr, used } = await requested(claims, type === undefined ? {} : { type });
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
     expect(used).toEqual([]);
@@ -219,7 +222,7 @@ describe('request where a resource takes Bearer alone', () => {
 });
 
 describe('token get', () => {
-  test('--dpop --json: the token and the private key that it is bound to', async () => {
+  test('--dpop --json prints the token and its private key', async () => {
     const as = await authorizationServer();
     const shell = await shellFor(as.origin);
     const { code, stdout } = await inProcess(shell, 'token', 'get', 'machine', '--dpop', '--json');
@@ -235,7 +238,7 @@ describe('token get', () => {
     ['--secret', ['--secret=from option'], '', 'from+option'],
     ['--secret-stdin', ['--secret-stdin'], 'from stdin\n', 'from+stdin'],
     ['the environment', [], '', 'the+secret'],
-  ])('the secret comes from %s', async (_, args, stdin, sent) => {
+  ])('reads the secret from %s', async (_, args, stdin, sent) => {
     const as = await authorizationServer();
     const shell = await shellFor(as.origin);
     shell.stdin = stdin;
@@ -249,7 +252,7 @@ describe('token get', () => {
     ['no secret', ['machine'], { COUNTERSIGN_CLIENT_SECRET: '' }, 2, 'no secret'],
     ['an empty secret', ['machine', '--secret='], {}, 2, 'no secret'],
     ['a client that there is not', ['nobody'], {}, 1, 'no client nobody'],
-  ])('%s: nothing is sent', async (_, args, env, code, message) => {
+  ])('%s: sends no request', async (_, args, env, code, message) => {
     const as = await authorizationServer();
     const shell = await shellFor(as.origin, env);
     expect(await inProcess(shell, 'token', 'get', ...args)).toMatchObject({

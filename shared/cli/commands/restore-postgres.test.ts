@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-/** A shell for a new database, without a store. */
+/** A shell for a new database without a store. */
 async function postgresShell(): Promise<TestShell & { readonly data: string }> {
   count += 1;
   await postgres.sql(`CREATE DATABASE test_${count}`);
@@ -48,11 +48,11 @@ async function postgresShell(): Promise<TestShell & { readonly data: string }> {
 }
 
 const TREE = '/Documents';
-/** Lengths on both sides of what SQLite and PostgreSQL keep in rows. */
+/** Lengths below and above the limit for content in rows, for SQLite and PostgreSQL. */
 const LENGTHS = [0, 10, 16_384, 16_385, 65_536, 65_537, 300_000, 1_500_000];
 const octets = (length: number) => Buffer.alloc(length, `${length} `);
 
-/** A store in SQLite with something of everything, and a backup of it. */
+/** A SQLite store with every kind of content, and its backup. */
 async function fromLaptop() {
   const { COUNTERSIGN_DATA: data } = await unusedData();
   const shell = new TestShell({ COUNTERSIGN_DATA: data });
@@ -85,7 +85,7 @@ async function fromLaptop() {
   return backup;
 }
 
-/** The content of all documents, wherever it is kept; the length of those that are files. */
+/** The content of all documents from rows and files, and the lengths of files. */
 async function documentsIn(shell: TestShell, data: string) {
   return withStores(shell, async (stores) => {
     const files: number[] = [];
@@ -100,7 +100,7 @@ async function documentsIn(shell: TestShell, data: string) {
   });
 }
 
-/** All but content and the time of the last backup. */
+/** The whole record without content and without the time of the last backup. */
 function recordIn(backup: string) {
   const rows = new Map(rowsIn(join(backup, 'state.db')));
   rows.delete('content');
@@ -108,7 +108,7 @@ function recordIn(backup: string) {
   return rows;
 }
 
-test('a store moves from SQLite to PostgreSQL and back, whole, and content is where each keeps it', async () => {
+test('a store moves from SQLite to PostgreSQL and back unchanged, with content in its usual place', async () => {
   const backup = await fromLaptop();
   const shell = await postgresShell();
   expect(await json(shell, 'restore', backup)).toEqual({
@@ -145,7 +145,7 @@ test('a store moves from SQLite to PostgreSQL and back, whole, and content is wh
   expect(content(third)).toEqual(content(backup));
 });
 
-test('a store in PostgreSQL is only replaced by name, stays whole under another, and keeps its content', async () => {
+test('a PostgreSQL store is replaced only if it is named; its former state stays complete under another name', async () => {
   const backup = await fromLaptop();
   const shell = await postgresShell();
   await json(shell, 'restore', backup);
@@ -201,7 +201,7 @@ test('a store that was only opened, as by `config check --store`, needs no --rep
   });
 });
 
-test('a damaged backup, one of a newer version and a store that is open change nothing', async () => {
+test('a damaged backup, a backup of a newer version and an open store change nothing', async () => {
   const backup = await fromLaptop();
   const shell = await postgresShell();
   await json(shell, 'restore', backup);
@@ -234,7 +234,7 @@ test('a damaged backup, one of a newer version and a store that is open change n
   expect((await readdir(shell.data)).toSorted()).toEqual(['content']);
 });
 
-test('the former store stays where PostgreSQL dies amid a restore, and the command says so where it dies in the commit', async () => {
+test('if PostgreSQL dies during a restore, the former store stays; during the commit, the command says that both are possible', async () => {
   const backup = await fromLaptop();
   const shell = await postgresShell();
   const url = shell.env['COUNTERSIGN_POSTGRES_URL'] ?? '';
@@ -265,20 +265,20 @@ test('the former store stays where PostgreSQL dies amid a restore, and the comma
 
   await postgres.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await postgres.sql('SELECT pg_reload_conf()');
-  // For when it starts again.
+  // For the next start of the server.
   await postgres.sql('ALTER SYSTEM RESET synchronous_standby_names');
   expect(await restoring('SyncRep$')).toEqual({
     code: 1,
     stderr: expect.stringContaining('PostgreSQL may have done it all the same'),
     names: ['alice', 'bob'],
   });
-  // In the same second.
+  // Within the same second.
   shell.clock.advance(0.001);
   expect(await json(shell, 'restore', backup, '--replace')).toMatchObject({ files: 5 });
   expect(await documentsIn(shell, shell.data)).toEqual([65_537, 300_000, 1_500_000]);
 });
 
-test('--database ends all tokens of the store, once', async () => {
+test('--database revokes all tokens of the store, once', async () => {
   const shell = await postgresShell();
   expect((await inProcess(shell, 'restore', '--database')).code).toBe(1);
   const backup = await fromLaptop();
@@ -290,7 +290,7 @@ test('--database ends all tokens of the store, once', async () => {
   });
 });
 
-test('a command in a schema without a store refuses and makes none; with --create it makes it', async () => {
+test('a command in a schema without a store refuses and creates none; with --create it creates one', async () => {
   const shell = await postgresShell();
   const { code, stderr } = await inProcess(shell, 'user', 'list');
   expect([code, stderr]).toEqual([

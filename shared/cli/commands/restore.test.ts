@@ -56,7 +56,10 @@ const execFile = promisify(executed);
 const namesIn = (shell: TestShell) =>
   withStores(shell, async (stores) => (await everybodyIn(stores)).map(({ name }) => name));
 
-/** A backup with Alice and a document, and a store where Bob came later and a token was revoked and one spent. */
+/**
+ * A backup with Alice and a document, and a store with later changes: Bob, a revoked token and a spent
+ * token.
+ */
 async function withBackup() {
   const { COUNTERSIGN_DATA: data } = await newData();
   const shell = new TestShell({ COUNTERSIGN_DATA: data });
@@ -85,7 +88,7 @@ async function refusal(shell: TestShell, ...args: readonly string[]): Promise<st
   return stderr;
 }
 
-test('people and documents are back in an empty folder, for its owner only, and the backup stays', async () => {
+test('people and documents are back in an empty folder, for its owner only, and the backup is unchanged', async () => {
   const { backup, data } = await withBackup();
   const elsewhere = join(data, '..', 'elsewhere');
   const shell = new TestShell({ COUNTERSIGN_DATA: elsewhere });
@@ -102,7 +105,7 @@ test('people and documents are back in an empty folder, for its owner only, and 
   expect(await readFile(join(elsewhere, 'content', FOLDER, 'a.1'), 'utf8')).toBe('then');
 });
 
-test('--replace moves the former store aside whole, and a new epoch refuses what was revoked since', async () => {
+test('--replace moves the whole former store aside, and a new epoch refuses tokens revoked since', async () => {
   const { shell, data, backup, epoch } = await withBackup();
   expect(await refusal(shell, backup)).toContain('--replace');
   expect(await namesIn(shell)).toEqual(['alice', 'bob']);
@@ -121,7 +124,7 @@ test('--replace moves the former store aside whole, and a new epoch refuses what
   expect(await namesIn(former)).toEqual(['alice', 'bob']);
 });
 
-test('the ways in of a person are as they were, used recovery codes are good again, and no link is', async () => {
+test("a person's credentials are as before, used recovery codes are valid again, and no link is", async () => {
   const { COUNTERSIGN_DATA: data } = await newData();
   const shell = new TestShell({ COUNTERSIGN_DATA: data, COUNTERSIGN_SECRET: 's'.repeat(32) });
   const { clock, random } = shell;
@@ -176,7 +179,7 @@ test('the ways in of a person are as they were, used recovery codes are good aga
 
   await json(shell, 'restore', backup, '--replace');
   await withStores(shell, async (stores) => {
-    // A server that starts gives the store its epoch.
+    // The first server gives the store its epoch.
     await stores.revocations.epoch(true);
     const { people, passkeys, secondFactors, outbox } = stores;
     expect(await people.getByAlias(addressAlias(address))).toEqual(alice);
@@ -194,7 +197,7 @@ test('the ways in of a person are as they were, used recovery codes are good aga
   });
 });
 
-/** Opens the file as a server does, and stays. */
+/** A process that opens the file as a server does, and stays. */
 const HOLDER = `
   const { DatabaseSync } = require('node:sqlite');
   const database = new DatabaseSync(process.argv[1]);
@@ -204,7 +207,7 @@ const HOLDER = `
 `;
 
 test.each(['state.db', 'transient.db'])(
-  'a store whose %s another process has open is refused, though that does nothing',
+  'a store whose %s another process has open is refused, even if that process is idle',
   async (file) => {
     const { shell, data, backup } = await withBackup();
     const holder = spawn(process.execPath, ['-e', HOLDER, join(data, file)], {
@@ -234,7 +237,7 @@ test('one of two restores at once into an empty folder is refused', async () => 
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 
-test('a process that opens the store as a restore begins waits for it, and asks to be tried again', async () => {
+test('a process that opens the store at the start of a restore waits, and then asks to try again', async () => {
   const { shell, data, backup } = await withBackup();
   const staged = join(data, 'restoring');
   await cp(backup, staged, { recursive: true });
@@ -257,7 +260,7 @@ test('a process that opens the store as a restore begins waits for it, and asks 
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 
-test('the store refuses a proof that was made before a restore: it has forgotten which ones were used', async () => {
+test('a restored store refuses proofs made before the restore, because used proofs are forgotten', async () => {
   const { backup, data } = await withBackup();
   const shell = new TestShell({ COUNTERSIGN_DATA: join(data, '..', 'elsewhere') });
   const proof = (made: number) => ({ made, seconds: 60 });
@@ -276,7 +279,7 @@ test('the store refuses a proof that was made before a restore: it has forgotten
   expect(await use(after)).toEqual(['used', 'used']);
 });
 
-test('content that is a mount of its own is refused before anything is changed', async () => {
+test('content on a separate mount is refused before any change', async () => {
   const { shell, backup, data } = await withBackup();
   const script = 'mount --bind "$1" "$1" && shift && exec "$@"';
   const command = [process.execPath, entryFile('shared/cli/main.ts'), 'restore', backup];
@@ -291,7 +294,7 @@ test('content that is a mount of its own is refused before anything is changed',
   expect((await inProcess(shell, 'restore', backup, '--replace')).code).toBe(0);
 });
 
-test('each content file and its folders are on the disk before the swap', async () => {
+test('each content file and its folders are synced to the disk before the swap', async () => {
   const { backup, data } = await withBackup();
   const elsewhere = join(data, '..', 'elsewhere');
   const trace = join(data, '..', 'trace.json');
@@ -302,20 +305,20 @@ test('each content file and its folders are on the disk before the swap', async 
   const { traceEvents } = JSON.parse(await readFile(trace, 'utf8')) as {
     traceEvents: readonly { readonly name: string; readonly ph: string }[];
   };
-  // The state, the file, the folder of its tree, and the folder of all content.
+  // The state, the file, the tree's folder, and the folder of all content.
   expect(traceEvents.filter(({ name, ph }) => name === 'fsync' && ph === 'b')).toHaveLength(4);
 });
 
 test.each([
   ['/proc/x', 'cannot make the folder /proc/x: ENOENT'],
   ['/proc', 'cannot restore to /proc: ENOENT'],
-])('a data folder that cannot be made or written is an error: %s', async (data, said) => {
+])('a data folder that cannot be created or written is an error: %s', async (data, said) => {
   const { backup } = await withBackup();
   const shell = new TestShell({ COUNTERSIGN_DATA: data });
   expect(await refusal(shell, backup)).toContain(said);
 });
 
-test('a folder that is no backup is refused, and the store stays as it is', async () => {
+test('a folder that is no backup is refused, and the store is unchanged', async () => {
   const { shell, data, backup } = await withBackup();
   const other = join(data, '..', 'other');
   await mkdir(other);
@@ -346,7 +349,7 @@ const STATES_OF = new URL('restore-states.fixture.ts', import.meta.url).href;
 const REFUSED =
   '`countersign restore` is at work here or was interrupted: wait for it, or run it again';
 
-/** The data folder before each step of a restore of the backup into it, by the name of the step. */
+/** The data folder before each step of a restore, by the name of the step. */
 async function statesOf(data: string, backup: string): Promise<ReadonlyMap<string, string>> {
   const states = await temporaryFolder();
   const command = [entryFile('shared/cli/main.ts'), 'restore', backup, '--replace'];
@@ -372,7 +375,7 @@ test.each([
   ['an empty folder', async () => join(await temporaryFolder(), 'data')],
   ['a former store', async (data: string) => data],
 ])(
-  'killed at any step, a restore into %s lets nobody open the store, and the next one finishes',
+  'if a restore into %s is killed at any step, the store cannot be opened until the next restore finishes',
   async (_, into) => {
     const { data: former, backup } = await withBackup();
     const data = await into(former);
@@ -405,12 +408,12 @@ test.each([
         expect(await readdir(join(replaced ?? '', 'content', FOLDER))).toEqual(['a.1', 'b.1']);
       }
     }
-    // Each file that is copied, and the moves, are steps of it.
+    // Each copied file and each move is a step.
     expect(begun.length).toBeGreaterThan(data === former ? 15 : 10);
   },
 );
 
-test('a restore that fails before it moved anything leaves the store as it was, after an interruption, too', async () => {
+test('a restore that fails before its first move leaves the store unchanged, even after an interruption', async () => {
   const { shell, data, backup } = await withBackup();
   beginRestore(data, join(data, 'replaced-then'));
   await expect(namesIn(shell)).rejects.toThrow(REFUSED);
@@ -422,7 +425,7 @@ test('a restore that fails before it moved anything leaves the store as it was, 
   expect(await readdir(data)).not.toContain('restoring');
 });
 
-test('a restore that fails after it moved something is not over', async () => {
+test('a restore that fails after its first move stays unfinished', async () => {
   const { shell, data, backup } = await withBackup();
   const aside = join(data, 'replaced-then');
   beginRestore(data, aside);
@@ -440,7 +443,7 @@ test('a restore that fails after it moved something is not over', async () => {
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 
-test('--unchecked restores what is left of a backup, and one without digests', async () => {
+test('--unchecked restores the remaining parts of a backup, and a backup without digests', async () => {
   const { shell, data, backup } = await withBackup();
   await writeFile(join(backup, 'content', FOLDER, 'a.1'), 'left');
   expect(await refusal(shell, backup, '--replace')).toContain('add --unchecked');
@@ -454,7 +457,7 @@ test('--unchecked restores what is left of a backup, and one without digests', a
   expect(await readFile(join(data, 'content', FOLDER, 'a.1'), 'utf8')).toBe('left');
 });
 
-test('--unchecked restores a backup that lacks content, and names the file', async () => {
+test('--unchecked restores a backup without some content, and names the file', async () => {
   const { shell, backup } = await withBackup();
   await rm(join(backup, 'content'), { recursive: true });
   expect(await json(shell, 'restore', backup, '--replace', '--unchecked')).toMatchObject({
@@ -465,14 +468,17 @@ test('--unchecked restores a backup that lacks content, and names the file', asy
   expect(await namesIn(shell)).toEqual(['alice']);
 });
 
-test('--unchecked says how much content documents lack, though nothing says how the backup was', async () => {
+test('--unchecked counts the documents without content, even if the backup has no record', async () => {
   const { shell, backup } = await withBackup();
   for (const file of ['content', 'SHA256SUMS']) await rm(join(backup, file), { recursive: true });
   const { stdout } = await inProcess(shell, 'restore', backup, '--replace', '--unchecked');
   expect(stdout).toContain('\nDocuments lack 1 content file.\n');
 });
 
-/** Things in the place of content, of its folders or of the state, most of which lead to a file outside of the backup. */
+/**
+ * Irregular files in place of content, of its folders or of the state. Most lead to a file outside of the
+ * backup.
+ */
 const IRREGULAR: readonly (readonly [
   what: string,
   put: (backup: string, secret: string) => Promise<unknown>,
@@ -544,7 +550,7 @@ test.each(IRREGULAR)('%s in a backup is refused, checked or not', async (_, put,
   expect(await readdir(data)).not.toContain('restoring');
 });
 
-test('content is for its owner alone, whatever the mode of a backup, and other names of it stay theirs', async () => {
+test('restored content is private, whatever its mode in the backup, and other links to a file keep their own', async () => {
   const { shell, data, backup } = await withBackup();
   linkSync(join(backup, CONTENT), join(data, '..', 'older-backup'));
   await chmod(join(backup, CONTENT), 0o644);
@@ -553,7 +559,7 @@ test('content is for its owner alone, whatever the mode of a backup, and other n
   expect([mode & 0o777, nlink]).toEqual([0o600, 1]);
 });
 
-test('a store that is damaged can be replaced', async () => {
+test('a damaged store can be replaced', async () => {
   const { shell, data, backup } = await withBackup();
   await writeFile(join(data, 'state.db'), 'damaged');
   expect(await refusal(shell, backup)).toContain('--replace');

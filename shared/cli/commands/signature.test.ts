@@ -13,7 +13,7 @@ import { listen } from '../listen.fixture.ts';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const JWK = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' };
 
-/** A folder with these files; a file that is no text is written as JSON. */
+/** A folder with these files. A value that is no string is written as JSON. */
 async function folderWith(files: Readonly<Record<string, unknown>>) {
   const folder = await temporaryFolder();
   for (const [name, content] of Object.entries(files)) {
@@ -25,7 +25,7 @@ async function folderWith(files: Readonly<Record<string, unknown>>) {
   return (name: string) => join(folder, name);
 }
 
-/** Sends a request with the command, and returns it as the server has received it. */
+/** Sends a request with the command, and returns the request that the server received. */
 async function sent(...args: readonly string[]) {
   const at = await folderWith({ 'key.jwk': JWK });
   const server = await listen(() => ({ body: 'done' }));
@@ -57,7 +57,7 @@ async function explained(raw: string, origin: string, key?: unknown) {
 const GNAP = ['--tag', 'gnap', '--header', 'Authorization: GNAP abc', '--data', '{"a":1}'];
 
 describe('request --sign', () => {
-  test('RFC 9421: what was received has a good signature, which GNAP takes', async () => {
+  test('RFC 9421: the received request has a valid signature, which GNAP accepts', async () => {
     const { ended, raw, origin } = await sent(
       ...GNAP,
       '--header',
@@ -97,12 +97,12 @@ describe('request --sign', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['--client', ['--client', 'machine'], /without one another/],
     ['--concealed', ['--concealed', 'key.pem'], /without one another/],
-  ])('does not go with %s', async (_option, more, reason) => {
+  ])('cannot be combined with %s', async (_option, more, reason) => {
     const { ended } = await sent(...more);
     expect([ended.code, ended.stderr]).toEqual([2, expect.stringMatching(reason)]);
   });
 
-  test('--tag goes with --sign, and Authorization is refused without it', async () => {
+  test('--tag needs --sign, and --sign refuses Authorization', async () => {
     const shell = () => new TestShell();
     const url = 'http://127.0.0.1:1/';
     const tagged = await inProcess(shell(), 'request', 'GET', url, '--tag', 'gnap');
@@ -129,7 +129,7 @@ describe('request --sign', () => {
 });
 
 describe('signature explain', () => {
-  test('a changed field, method, address or content is found, each with its reason', async () => {
+  test('reports a changed field, method, address or content, each with its reason', async () => {
     const { raw, origin } = await sent(...GNAP);
     const wrong = [{ signature: 'wrong', wrong: refuse('signature-wrong') }];
     const changes = [
@@ -149,7 +149,7 @@ describe('signature explain', () => {
     });
   });
 
-  test('RFC 9635 section 7.3.1: it says what GNAP misses', async () => {
+  test('RFC 9635 section 7.3.1: names the components that GNAP requires', async () => {
     const { raw, origin } = await sent(...GNAP);
     const uncovered = raw.replace(' "authorization"', '');
     expect((await explained(uncovered, origin)).signatures).toMatchObject([
@@ -157,7 +157,7 @@ describe('signature explain', () => {
     ]);
   });
 
-  test('a missing component, an unknown key, and no signature at all', async () => {
+  test('reports a missing component, an unknown key, and a missing signature', async () => {
     const { raw, origin } = await sent(...GNAP);
     const without = await explained(raw.replace(/authorization: .*\r\n/, ''), origin);
     expect(without.signatures[0]).toMatchObject({
@@ -206,7 +206,7 @@ describe('signature explain', () => {
   });
 
   test.each(['https://a.example/', 'a.example', 'https://a.example/b'])(
-    '--origin %s is refused: it would be part of the URL that was signed',
+    '--origin %s is refused, because it would change the signed URL',
     async (origin) => {
       const at = await folderWith({ 'request.txt': 'GET / HTTP/1.1\n\n' });
       const asked = ['signature', 'explain', at('request.txt'), '--origin', origin];
@@ -215,7 +215,7 @@ describe('signature explain', () => {
     },
   );
 
-  test('without Host and --origin nobody can say what was signed', async () => {
+  test('without Host and --origin the signed URL is unknown', async () => {
     const at = await folderWith({ 'request.txt': 'GET /foo HTTP/1.1\n\n' });
     const { code, stderr } = await inProcess(
       new TestShell(),

@@ -21,7 +21,7 @@ const list = async (shell: TestShell, ...options: string[]) =>
   (await json(shell, 'signing-keys', 'list', ...options)) as Listed[];
 
 describe('signing-keys rotate', () => {
-  test('publishes, signs after the overlap, retires after the longest life', async () => {
+  test('publishes a key, signs with it after the overlap, and retires the old key after the longest token lifetime', async () => {
     const shell = await shellWithKeys();
     const states = async () =>
       (await list(shell)).filter(({ alg }) => alg === 'ES256').map(({ state }) => state);
@@ -34,14 +34,14 @@ describe('signing-keys rotate', () => {
     expect(await states()).toEqual(['retired', 'signing']);
   });
 
-  test('a second rotation under way is refused: 1', async () => {
+  test('refuses a second rotation in progress: exit code 1', async () => {
     const shell = await shellWithKeys();
     await json(shell, 'signing-keys', 'rotate', '--alg', 'RS256');
     const { code, stderr } = await inProcess(shell, 'signing-keys', 'rotate', '--alg', 'RS256');
     expect([code, stderr]).toEqual([1, expect.stringContaining('under way')]);
   });
 
-  test('--compromised: the signing key is revoked and replaced at once', async () => {
+  test('--compromised revokes and replaces the signing key at once', async () => {
     const shell = await shellWithKeys();
     const old = (await list(shell)).find(({ alg }) => alg === 'ES256')?.kid;
     const result = await json(shell, 'signing-keys', 'rotate', '--compromised');
@@ -55,7 +55,7 @@ describe('signing-keys rotate', () => {
     });
   });
 
-  test('--compromised KID: exactly that key', async () => {
+  test('--compromised KID revokes exactly that key', async () => {
     const shell = await shellWithKeys();
     const kid = (await list(shell)).find(({ alg }) => alg === 'RS256')?.kid ?? '';
     const { code } = await inProcess(shell, 'signing-keys', 'rotate', '--compromised', '--', kid);
@@ -86,10 +86,10 @@ describe('signing-keys rotate', () => {
   });
 });
 
-describe('--gateway', () => {
+describe('the option --gateway', () => {
   const GATEWAY = '--gateway';
 
-  test('a rotation: retired with the last statement; the keys of tokens stay as they are', async () => {
+  test("rotates the gateway's key, retires it after its last statement, and leaves the keys of tokens", async () => {
     const shell = await shellWithKeys();
     const before = await list(shell);
     const states = async () => (await list(shell, GATEWAY)).map(({ state }) => state);
@@ -104,7 +104,7 @@ describe('--gateway', () => {
     expect(await list(shell)).toEqual(before);
   });
 
-  test('--compromised: replaced at once, and no kid of a token is', async () => {
+  test("--compromised replaces the gateway's key at once, and refuses the kid of a token key", async () => {
     const shell = await shellWithKeys();
     const [tokens, [old]] = [await list(shell), await list(shell, GATEWAY)];
     const end = ['signing-keys', 'rotate', GATEWAY, '--compromised'];

@@ -7,7 +7,7 @@ test.each([
   [60, '1 minute'],
   [7199, '1 hour'],
   [200_000, '2 days'],
-])('%i seconds are %s', (seconds, words) => {
+])('%i seconds are written as %s', (seconds, words) => {
   expect(span(seconds)).toBe(words);
 });
 
@@ -16,6 +16,6 @@ test.each([
   [604_800, 'every 7 days'],
   [5400, 'every 90 minutes'],
   [61, 'every 61 seconds'],
-])('a period of %i seconds is %s', (seconds, words) => {
+])('a period of %i seconds is written as %s', (seconds, words) => {
   expect(every(seconds)).toBe(words);
 });

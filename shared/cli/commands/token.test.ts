@@ -41,7 +41,7 @@ async function pair() {
 }
 
 describe('token explain', () => {
-  test('in words: issuer, client, audience, scope, times; good and not revoked', async () => {
+  test('prints issuer, client, audience, scope and times, and that the token is valid and not revoked', async () => {
     const { shell, token, kid } = await pair();
     const { code, stdout } = await inProcess(shell, 'token', 'explain', await token());
     expect(code).toBe(0);
@@ -54,7 +54,7 @@ describe('token explain', () => {
     expect(stdout).toMatch(/^revoked +no$/m);
   });
 
-  test('in words: how and when its person signed in (RFC 9068 section 2.2.1)', async () => {
+  test('prints how and when the person signed in (RFC 9068 section 2.2.1)', async () => {
     const { shell, token } = await pair();
     const acr = 'urn:countersign:acr:second-factor';
     const auth_time = epochSeconds(shell.clock) - 60;
@@ -67,7 +67,7 @@ describe('token explain', () => {
     expect(machine.stdout).not.toMatch(/signed in|methods/);
   });
 
-  test('from standard input, as JSON', async () => {
+  test('reads standard input, and prints JSON', async () => {
     const { shell, token } = await pair();
     shell.stdin = `${await token()}\n`;
     expect(await json(shell, 'token', 'explain', '-')).toMatchObject({
@@ -82,13 +82,13 @@ describe('token explain', () => {
     ['of another issuer', { iss: 'https://evil.example' }, /no: iss is another issuer/],
     ['for another resource', { aud: 'https://evil.example' }, /no: aud/],
     ['with a time that is none', { exp: 1e300 }, /which is no time/],
-  ])('a token %s is not called good', async (_, changed, reason) => {
+  ])('a token %s is not called valid', async (_, changed, reason) => {
     const { shell, token } = await pair();
     const { stdout } = await inProcess(shell, 'token', 'explain', await token(changed));
     expect(stdout).toMatch(reason);
   });
 
-  test('a signature by another key is wrong; one that was not checked is not called good', async () => {
+  test('reports a signature of another key, and does not call an unchecked token valid', async () => {
     const { shell, token } = await pair();
     const forged = await token({}, OTHER);
     expect((await inProcess(shell, 'token', 'explain', forged)).stdout).toMatch(
@@ -100,7 +100,7 @@ describe('token explain', () => {
     expect(stdout).not.toMatch(/good/);
   });
 
-  test('a claim with control characters cannot forge a line', async () => {
+  test('escapes control characters in a claim', async () => {
     const { shell, token } = await pair();
     const forged = await token({ scope: 'x\nrevoked  no\u001b[8m' }, OTHER);
     const { stdout } = await inProcess(shell, 'token', 'explain', forged);
@@ -109,7 +109,7 @@ describe('token explain', () => {
   });
 
   test.each(['', 'x', 'a.b.c', 'e30.e30', '..', '{}', 'e30.W10.x'])(
-    '%j is no JWT: 1 or 2, no crash',
+    '%j is no JWT: exit code 1 or 2, and no crash',
     async (text) => {
       const { shell } = await pair();
       shell.stdin = text;
@@ -121,7 +121,7 @@ describe('token explain', () => {
 });
 
 describe('token revoke', () => {
-  test('the token is revoked, and explain says so; another one is not', async () => {
+  test('revokes the token, as explain shows, and no other token', async () => {
     const { shell, token } = await pair();
     expect(await json(shell, 'token', 'revoke', await token())).toEqual({
       jti: 'the-jti',
@@ -133,7 +133,7 @@ describe('token revoke', () => {
     expect(other.stdout).toMatch(/^revoked +no$/m);
   });
 
-  test('a forged token with the jti of another revokes nothing', async () => {
+  test("a forged token with another token's jti revokes nothing", async () => {
     const { shell, token } = await pair();
     const { code, stderr } = await inProcess(shell, 'token', 'revoke', await token({}, OTHER));
     expect([code, stderr]).toEqual([1, expect.stringContaining('signature is wrong')]);
@@ -144,13 +144,13 @@ describe('token revoke', () => {
 });
 
 describe('revocation status', () => {
-  test('entries, and whether a resource server would trust the feed', async () => {
+  test('shows the entries, and whether a resource server would trust the feed', async () => {
     const { shell, token } = await pair();
     await json(shell, 'token', 'revoke', await token());
     expect(await json(shell, 'revocation', 'status')).toMatchObject({ entries: 1, trusted: true });
   });
 
-  test('a store without an epoch is not trusted: 1', async () => {
+  test('does not trust a store without an epoch: exit code 1', async () => {
     const { code, stdout } = await inProcess(
       new TestShell(await unusedData()),
       'revocation',

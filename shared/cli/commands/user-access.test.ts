@@ -10,7 +10,7 @@ import { withPeople } from '../stores/with-people.ts';
 const PASSWORD = 'correct horse battery staple';
 const AGENT = 'Mozilla/5.0 \u001b[2J';
 
-/** alice and bob; alice is signed in twice, and has allowed an application in a browser and on a device. */
+/** alice and bob; alice has two sessions, and has allowed an application in a browser and on a device. */
 async function opened() {
   const shell = new TestShell(await newData());
   const ids: string[] = [];
@@ -59,7 +59,7 @@ async function opened() {
 
 const ALL = { signIns: ['here', 'there'], grants: ['in-browser', 'on-device'], consents: 1 };
 
-test('user access: sign-ins, grants and consents, without control characters', async () => {
+test('user access shows sessions, grants and consents, without control characters', async () => {
   const { shell, accountId } = await opened();
   const listed = await json(shell, 'user', 'access', 'alice');
   expect(listed).toMatchObject({
@@ -103,7 +103,7 @@ test.each([
   ['--sign-in', 'here', { ...ALL, signIns: ['there'], grants: ['on-device'] }],
   ['--sign-in', 'there', { ...ALL, signIns: ['here'] }],
   ['--client', 'app', { ...ALL, grants: [], consents: 0 }],
-])('user end %s %s ends that alone, once', async (option, id, rest) => {
+])('user end %s %s revokes only that, once', async (option, id, rest) => {
   const { end, left, accountId, shell } = await opened();
   expect(await json(shell, 'user', 'end', 'alice', option, id)).toEqual({
     id: accountId,
@@ -127,7 +127,7 @@ test.each([
   ['an inherited name', 1, ['alice', '--grant', '__proto__']],
   ['nothing', 2, ['alice', '--client', '']],
   ['two at once', 2, ['alice', '--grant', 'on-device', '--sign-in', 'here']],
-])('user end of %s: %i, and nothing ends', async (_what, expected, args) => {
+])('user end of %s: exit code %i, and nothing is revoked', async (_what, expected, args) => {
   const { end, left } = await opened();
   expect((await end(...args)).code).toBe(expected);
   expect(await left()).toEqual(ALL);

@@ -18,7 +18,7 @@ interface Shown {
   readonly fingerprint: string;
 }
 
-/** With alice and bob; `file` is a name that no file has. */
+/** A shell with alice and bob; `file` is the name of no existing file. */
 async function newShell() {
   const shell = new TestShell(await newData());
   for (const name of ['alice', 'bob']) {
@@ -39,7 +39,7 @@ async function make(shell: TestShell, name: string, out: string) {
 }
 
 describe('user key add', () => {
-  test('--out: an Ed25519 key in PKCS #8 for its owner alone, and its public half is kept', async () => {
+  test('--out writes an Ed25519 key in PKCS #8 for its owner only, and stores the public key', async () => {
     const { shell, file } = await newShell();
     const shown = (await json(shell, 'user', 'key', 'add', 'Alice', '--out', file)) as Shown;
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -66,7 +66,7 @@ describe('user key add', () => {
     ['PEM', (key: KeyObject) => key.export({ format: 'pem', type: 'spki' })],
     ['DER', spki],
     ['a JWK', (key: KeyObject) => JSON.stringify(key.export({ format: 'jwk' }))],
-  ])('--public-key: %s', async (_, form) => {
+  ])('--public-key: accepts %s', async (_, form) => {
     const { shell, file } = await newShell();
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     await writeFile(file, form(publicKey));
@@ -77,13 +77,13 @@ describe('user key add', () => {
     expect(await stored(shell)).toMatchObject([{ id, name: 'Card' }]);
   });
 
-  test('in lines', async () => {
+  test('prints lines', async () => {
     const { shell, file } = await newShell();
     const { stdout } = await inProcess(shell, 'user', 'key', 'add', 'alice', '--out', file);
     expect(stdout).toMatch(/^fingerprint: [\w-]{43}\nperson: alice\nscheme: Concealed\nname: /);
   });
 
-  test('RFC 7486: --scheme hoba, an RSA key for one origin with TLS', async () => {
+  test('RFC 7486: --scheme hoba makes an RSA key for one origin with TLS', async () => {
     const { shell, file } = await newShell();
     await writeFile(file, spki(rsa));
     const origin = 'https://localhost:3443';
@@ -135,7 +135,7 @@ describe('user key add', () => {
   test.each([
     ['a file', (file: string) => writeFile(file, 'mine')],
     ['a link to nowhere', (file: string) => symlink(`${file}.elsewhere`, file)],
-  ])('--out: %s that is there is neither followed nor written over', async (_, prepare) => {
+  ])('--out: an existing %s is neither followed nor overwritten', async (_, prepare) => {
     const { shell, file } = await newShell();
     await prepare(file);
     const ended = await inProcess(shell, 'user', 'key', 'add', 'alice', '--out', file);
@@ -144,7 +144,7 @@ describe('user key add', () => {
     expect(await stored(shell)).toEqual([]);
   });
 
-  test('a private key, another kind of key and a file that there is not: 1, and why', async () => {
+  test('a private key, a key of another kind and a missing file: exit code 1 with the reason', async () => {
     const { shell, file } = await newShell();
     const refusal = async () => {
       const { code, stderr } = await inProcess(
@@ -175,7 +175,7 @@ describe('user key add', () => {
     expect(await stored(shell)).toEqual([]);
   });
 
-  test('a key that somebody has, for whatever; nobody: 1', async () => {
+  test('a key that is in use for any purpose, and an unknown person: exit code 1', async () => {
     const { shell, file } = await newShell();
     await writeFile(file, spki(rsa));
     const args = ['--public-key', file];
@@ -200,7 +200,7 @@ describe('user key add', () => {
     expect(await stored(shell)).toHaveLength(1);
   });
 
-  test('one key too many exits with 1, and removes the file that was made', async () => {
+  test('one key too many: exit code 1, and the new file is removed', async () => {
     const { shell, file } = await newShell();
     for (let n = 0; n < MOST_KEYS; n += 1) await make(shell, 'alice', `${file}${n}`);
     const { code, stderr } = await inProcess(shell, 'user', 'key', 'add', 'alice', '--out', file);
@@ -211,7 +211,7 @@ describe('user key add', () => {
 });
 
 describe('user key list', () => {
-  test('all, or those of one person, with the last use; for nobody else', async () => {
+  test('lists all keys, or the keys of one person, with their last use', async () => {
     const { shell, file } = await newShell();
     const now = shell.clock.now();
     const hers = await make(shell, 'alice', `${file}1`);
@@ -235,7 +235,7 @@ describe('user key list', () => {
     );
   });
 
-  test('none; nobody: 1', async () => {
+  test('no keys are no error, and an unknown person: exit code 1', async () => {
     const { shell } = await newShell();
     for (const args of [[], ['alice']]) {
       const { code, stdout } = await inProcess(shell, 'user', 'key', 'list', ...args);
@@ -247,7 +247,7 @@ describe('user key list', () => {
   });
 });
 
-test('user key remove: gone; a second time, and that of somebody else or an application: 1', async () => {
+test("user key remove removes the key; a second time, or for another owner's key: exit code 1", async () => {
   const { shell, file } = await newShell();
   const hers = await make(shell, 'alice', `${file}1`);
   const his = await make(shell, 'bob', `${file}2`);
@@ -266,7 +266,7 @@ test('user key remove: gone; a second time, and that of somebody else or an appl
   );
 });
 
-test('a new password, and the end of everything, tell of keys that stay', async () => {
+test('after a new password, and after a revocation of everything, remaining keys are named', async () => {
   const { shell, file } = await newShell();
   const told = async (...command: string[]) => {
     shell.stdin = PASSWORD;

@@ -9,10 +9,10 @@ import { withPeople } from '../stores/with-people.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const PASSWORD = 'correct horse battery staple';
-/** An id as 16 octets have it; it could be taken for an option. */
+/** A possible id of 16 octets that looks like an option. */
 const DASHED = '-AAAAAAAAAAAAAAAAAAAAA';
 
-/** With alice and bob; `add` gives one of them a passkey. */
+/** A shell with alice and bob; `add` gives one of them a passkey. */
 async function newShell() {
   const shell = new TestShell(await newData());
   const ids: Record<string, string> = {};
@@ -28,7 +28,7 @@ async function newShell() {
       await passkeys.add(passkey, 20);
       return passkey;
     });
-  /** Takes the password away, so that only passkeys and keys are left. */
+  /** Removes the password, so that only passkeys and keys are left. */
   const withoutPassword = (name: string) =>
     withStores(shell, async ({ people }) => {
       const record = await people.get(idOf(name));
@@ -45,7 +45,7 @@ const stored = async (shell: TestShell) =>
 const at = (time: number) => `${new Date(time).toISOString().slice(0, 16)}Z`;
 
 describe('user passkey list', () => {
-  test('all, or those of one person, with the last use and refusal', async () => {
+  test("lists all passkeys, or one person's, with the last use and refusal", async () => {
     const { shell, add } = await newShell();
     const first = await add('alice', 'one', { created_at: 1 });
     const second = await add('alice', 'two', {
@@ -80,7 +80,7 @@ describe('user passkey list', () => {
     expect(ofBob).toMatch(/his .*Phone .*\(disabled\)\n$/);
   });
 
-  test('neither the public key nor the counter is shown', async () => {
+  test('shows neither the public key nor the counter', async () => {
     const { shell, add } = await newShell();
     const { publicKey } = await add('alice', 'one', { counter: 4_242_424_242 });
     const { stdout } = await inProcess(shell, 'user', 'passkey', 'list', '--json');
@@ -88,7 +88,7 @@ describe('user passkey list', () => {
     expect(stdout).not.toMatch(new RegExp(`${publicKey}|4242424242`));
   });
 
-  test('none; nobody: 1', async () => {
+  test('no passkeys are no error, and an unknown person: exit code 1', async () => {
     const { shell } = await newShell();
     for (const args of [[], ['alice']]) {
       const { code, stdout } = await inProcess(shell, 'user', 'passkey', 'list', ...args);
@@ -104,7 +104,7 @@ describe('user passkey remove', () => {
   const remove = (shell: TestShell, ...args: string[]) =>
     inProcess(shell, 'user', 'passkey', 'remove', ...args);
 
-  test('gone; a second time, that of somebody else, and an unknown one: 1, and where to look', async () => {
+  test("removes the passkey; a second time, another person's, or an unknown one: exit code 1, with a hint", async () => {
     const { shell, add } = await newShell();
     await add('alice', DASHED);
     await add('bob', 'his');
@@ -125,7 +125,7 @@ describe('user passkey remove', () => {
     );
   });
 
-  test('ends the sign-ins and grants that it opened, also those that outlive the browser; the rest stays', async () => {
+  test("revokes the passkey's sessions and grants, also those that outlive the browser session, and no others", async () => {
     const { shell, idOf, add } = await newShell();
     const accountId = idOf('alice');
     await add('alice', 'one');
@@ -164,7 +164,7 @@ describe('user passkey remove', () => {
     expect(await left()).toEqual([[false, false], both, both]);
   });
 
-  test('the last way in stays without --last; a password or a key is another one', async () => {
+  test('the last passkey stays without --last, unless the person has a password or a key', async () => {
     const { shell, idOf, add, withoutPassword } = await newShell();
     await add('alice', 'one');
     await add('alice', 'two');
@@ -189,7 +189,7 @@ describe('user passkey remove', () => {
     expect((await remove(shell, 'alice', 'three')).code).toBe(0);
   });
 
-  test('ten removals of different passkeys at once: the last one stays', async () => {
+  test('ten removals of different passkeys at once leave the last one', async () => {
     const { shell, add, withoutPassword } = await newShell();
     const ids = Array.from({ length: 10 }, (_, n) => `passkey${n}`);
     for (const id of ids) await add('alice', id);
@@ -207,7 +207,7 @@ describe('user passkey remove', () => {
   });
 });
 
-test('user list and user show name people without a password', async () => {
+test('user list and user show mark people without a password', async () => {
   const { shell, withoutPassword } = await newShell();
   await withoutPassword('bob');
   const [alice, bob] = (await json(shell, 'user', 'list')) as unknown[];
@@ -219,7 +219,7 @@ test('user list and user show name people without a password', async () => {
   expect((await inProcess(shell, 'user', 'show', 'alice')).stdout).not.toContain('no password');
 });
 
-test('a new password, and the end of everything, tell of passkeys that stay', async () => {
+test('after a new password, and after a revocation of everything, remaining passkeys are named', async () => {
   const { shell, add } = await newShell();
   const told = async (...command: string[]) => {
     shell.stdin = PASSWORD;

@@ -21,7 +21,7 @@ const PROFILE = {
   picture: 'https://pictures.example/alice.png',
 };
 
-/** With alice, of whom nothing is said. */
+/** A shell with alice, who has no profile. */
 async function withAlice(...options: readonly string[]) {
   const shell = new TestShell(await newData());
   const { id } = (await json(shell, 'user', 'add', 'alice', ...options)) as { id: string };
@@ -32,7 +32,7 @@ async function withAlice(...options: readonly string[]) {
 }
 
 describe('user set', () => {
-  test('given values are stored, shown and listed, and nothing ends', async () => {
+  test('given values are stored, shown and listed, and no session ends', async () => {
     const { shell, id, profile } = await withAlice();
     const whose = { uid: 'browser', accountId: id, generation: 0 };
     await withPeople(shell, (store) =>
@@ -63,7 +63,7 @@ describe('user set', () => {
     expect(generation).toBe(0);
   });
 
-  test('for people to read: a line each', async () => {
+  test('prints a line for each value', async () => {
     const { shell, set } = await withAlice();
     const lines = [
       'name: alice',
@@ -81,7 +81,7 @@ describe('user set', () => {
     expect(stdout).toContain('open: 0 sign-ins, 0 grants, 0 keys, 0 passkeys');
   });
 
-  test('values without an option stay; a list is replaced as a whole; --without removes', async () => {
+  test('other values stay, a list is replaced as a whole, and --without removes a value', async () => {
     const { set, profile } = await withAlice(...ALICE);
     expect(await profile()).toEqual(PROFILE);
     await set('alice', '--group', 'Board', '--without', 'picture', '--without', 'email');
@@ -105,7 +105,7 @@ describe('user set', () => {
     ['removing what there is not', ['--without', 'password']],
     ['both', ['--locale', 'en', '--without', 'locale']],
     ['a list and its removal', ['--group', 'a', '--without', 'group']],
-  ])('%s: 2, in one line, and nothing is changed', async (_, options) => {
+  ])('%s: exit code 2 in one line, and nothing changes', async (_, options) => {
     const { set, profile } = await withAlice(...ALICE);
     const { code, stdout, stderr } = await set('alice', ...options);
     expect([code, stdout]).toEqual([2, '']);
@@ -113,20 +113,20 @@ describe('user set', () => {
     expect(await profile()).toEqual(PROFILE);
   });
 
-  test('ten at once, each another member: all are there afterwards', async () => {
+  test('ten changes of different members at once are all stored', async () => {
     const { shell, set, profile } = await withAlice();
     await Promise.all(SAID.map((args) => set('alice', ...args)));
     expect(await profile()).toEqual(PROFILE);
     expect(await json(shell, 'user', 'list')).toMatchObject([{ version: SAID.length }]);
   });
 
-  test('a new password leaves it as it is', async () => {
+  test('a new password does not change the profile', async () => {
     const { shell, profile } = await withAlice(...ALICE);
     await json(shell, 'user', 'passwd', 'alice');
     expect(await profile()).toEqual(PROFILE);
   });
 
-  test('an unknown name exits with 1', async () => {
+  test('an unknown name: exit code 1', async () => {
     const { set } = await withAlice();
     expect(await set('bob', '--locale', 'en')).toMatchObject({
       code: 1,
@@ -135,7 +135,7 @@ describe('user set', () => {
   });
 });
 
-test('user add: with options that are wrong nobody is added', async () => {
+test('user add adds no person if an option is wrong', async () => {
   const shell = new TestShell(await newData());
   for (const address of ['x', 'alice@b', '"alice"@example.com', 'alice@[127.0.0.1]']) {
     expect((await inProcess(shell, 'user', 'add', 'alice', '--email', address)).code).toBe(2);
@@ -143,14 +143,14 @@ test('user add: with options that are wrong nobody is added', async () => {
   expect(await json(shell, 'user', 'list')).toEqual([]);
 });
 
-test('user show: nothing that lets somebody in', async () => {
+test('user show shows no credential', async () => {
   const { shell } = await withAlice();
   const shown = await inProcess(shell, 'user', 'show', 'alice');
   const inJson = await inProcess(shell, 'user', 'show', 'alice', '--json');
   expect(shown.stdout + inJson.stdout).not.toMatch(/argon2|verifier|SCRAM/);
 });
 
-test('user list --email: everybody with that address, whatever its capitals, by name', async () => {
+test('user list --email lists all people with that address, in any case, by name', async () => {
   const { shell, set } = await withAlice('--email', 'Office@Example.com,verified');
   await json(shell, 'user', 'add', 'aaron', '--email', 'office@example.com');
   await json(shell, 'user', 'add', 'bob', '--email', 'bob@example.com');

@@ -16,13 +16,13 @@ const run = async (shell: TestShell, ...args: readonly string[]) =>
   (await json(shell, 'user', ...args)) as Made;
 const record = (shell: TestShell, id: string) => withStores(shell, ({ people }) => people.get(id));
 
-/** The right that a link gives to its holder; undefined: none any more. */
+/** The right of a link's holder; undefined if the link is no longer valid. */
 const behind = (shell: TestShell, { link }: Made): Promise<Recovery | undefined> =>
   withStores(shell, (stores) =>
     createRecoveryLinks({ stores, random: shell.random }).find(link.split('/').at(-1) ?? ''),
   );
 
-/** A shell, and alice, who has a password. */
+/** A shell with alice, who has a password. */
 async function withAlice() {
   const shell = await newShell();
   shell.stdin = 'correct horse battery staple';
@@ -46,7 +46,7 @@ describe('user invite', () => {
     expect(kept).toMatchObject({ profile: { emails: [{ address: 'alice@example.com' }] } });
   });
 
-  test('once more, a new link takes the place of the former one', async () => {
+  test('the second invitation replaces the link of the first', async () => {
     const shell = await newShell();
     const first = await run(shell, 'invite', 'alice');
     const second = await run(shell, 'invite', 'ALICE');
@@ -73,7 +73,7 @@ describe('user invite', () => {
         ),
     ],
     ['a principal', (shell) => run(shell, 'kerberos', 'alice', 'alice@EXAMPLE.COM')],
-  ])('refused for somebody who signs in with %s', async (_, give) => {
+  ])('refuses a person who signs in with %s', async (_, give) => {
     const shell = await newShell();
     const { id } = await run(shell, 'invite', 'alice');
     await give(shell, id);
@@ -81,7 +81,7 @@ describe('user invite', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('user recover alice')]);
   });
 
-  test('refused for somebody with a password, and their password stays', async () => {
+  test('refuses a person with a password, which stays', async () => {
     const { shell, id } = await withAlice();
     const before = await record(shell, id);
     const { code, stderr } = await inProcess(shell, 'user', 'invite', 'Alice');
@@ -89,7 +89,7 @@ describe('user invite', () => {
     expect(await record(shell, id)).toEqual(before);
   });
 
-  test('the name of somebody who was removed is given on request alone', async () => {
+  test('gives the name of a removed person only with an option', async () => {
     const { shell } = await withAlice();
     await run(shell, 'remove', 'alice');
     const { code, stderr } = await inProcess(shell, 'user', 'invite', 'alice');
@@ -97,7 +97,7 @@ describe('user invite', () => {
     expect(await run(shell, 'invite', 'alice', '--reuse-name')).toMatchObject({ name: 'alice' });
   });
 
-  test('a name that nobody can have: 1, and nobody is added', async () => {
+  test('an impossible name: exit code 1, and no person is added', async () => {
     const shell = await newShell();
     const { code, stderr } = await inProcess(shell, 'user', 'invite', 'al ice');
     expect([code, stderr]).toEqual([1, expect.stringContaining('a name is 1 to 64 letters')]);
@@ -106,7 +106,7 @@ describe('user invite', () => {
 });
 
 describe('user recover', () => {
-  test('prints a link; until it is used the password and all that is open stay', async () => {
+  test('prints a link; until it is used, the password and all sessions stay', async () => {
     const { shell, id } = await withAlice();
     const before = await record(shell, id);
     const { stdout } = await inProcess(shell, 'user', 'recover', 'alice');
@@ -120,7 +120,7 @@ describe('user recover', () => {
     expect(generation).toBe(0);
   });
 
-  test('the second factor is removed on request alone', async () => {
+  test('removes the second factor only with an option', async () => {
     const { shell, id } = await withAlice();
     const plain = await run(shell, 'recover', 'alice');
     expect(await behind(shell, plain)).toEqual({
@@ -133,7 +133,7 @@ describe('user recover', () => {
     expect(await behind(shell, plain)).toBeUndefined();
   });
 
-  test('user end, passwd, disable and remove end the link', async () => {
+  test('user end, passwd, disable and remove revoke the link', async () => {
     for (const [verb, undo] of [
       ['end', 'show'],
       ['passwd', 'show'],
@@ -148,7 +148,7 @@ describe('user recover', () => {
     }
   });
 
-  test('refused for somebody who is disabled, and for nobody', async () => {
+  test('refuses a disabled person and an unknown name', async () => {
     const { shell } = await withAlice();
     await run(shell, 'disable', 'alice');
     const disabled = await inProcess(shell, 'user', 'recover', 'alice');

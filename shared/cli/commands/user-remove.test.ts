@@ -15,7 +15,7 @@ import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { OWN_SESSIONS } from '../lines/own-sessions.ts';
 import { withStores } from '../stores/with-stores.ts';
 
-/** With alice and bob, and a space where each has a tree of their own. */
+/** A shell with alice and bob, and a space in which each has a tree. */
 async function installation() {
   const shell = new TestShell(await newData());
   const data = shell.env['COUNTERSIGN_DATA'] ?? '';
@@ -57,7 +57,7 @@ async function installation() {
 const FULL = [122, 122, true];
 
 describe('user remove', () => {
-  test('the person is gone, documents stay, and what is still granted by name is said', async () => {
+  test('removes the person, keeps documents, and names permissions that remain by name', async () => {
     const { shell, ids, left } = await installation();
     const { code, stdout } = await inProcess(shell, 'user', 'remove', 'Alice');
     expect([code, stdout.trimEnd().split('\n')]).toEqual([
@@ -72,7 +72,7 @@ describe('user remove', () => {
     expect(await left()).toEqual([FULL, FULL, FULL]);
   });
 
-  test('--trees: with the documents of their own, locked or not, and nobody else\u2019s', async () => {
+  test("--trees also deletes the person's own documents, locked or not, and no other person's", async () => {
     const { shell, ids, left } = await installation();
     const { alice: id } = ids;
     expect(await json(shell, 'user', 'remove', 'alice', '--trees')).toEqual({
@@ -85,7 +85,7 @@ describe('user remove', () => {
     expect(await left()).toEqual([[0, 0, false], FULL, FULL]);
   });
 
-  test('the name is refused without --reuse-name; with it, somebody else gets the name', async () => {
+  test('the name is refused later without --reuse-name; with it another person gets the name', async () => {
     const { shell, ids } = await installation();
     await inProcess(shell, 'user', 'remove', 'alice');
     const refused = await inProcess(shell, 'user', 'add', 'ALICE');
@@ -96,7 +96,7 @@ describe('user remove', () => {
     expect(again).toMatchObject({ code: 1, stderr: 'the name alice is taken: choose another\n' });
   });
 
-  test('a file from before does not bring them back unless that is said', async () => {
+  test('an older directory file does not restore the person, unless an option says so', async () => {
     const { shell, ids } = await installation();
     const file = `${shell.env['COUNTERSIGN_DATA']}.export`;
     await json(shell, 'user', 'set', 'alice', '--group', 'Staff', '--email', 'a@example.com');

@@ -6,7 +6,7 @@ import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withPeople } from '../stores/with-people.ts';
 import { withStores } from '../stores/with-stores.ts';
 
-/** With alice, who has a second factor and a sign-in, and bob, who has none. */
+/** A shell with alice, who has a second factor and a session, and bob, who has no second factor. */
 async function newShell() {
   const shell = new TestShell(await newData());
   const ids: string[] = [];
@@ -26,7 +26,7 @@ async function newShell() {
 }
 
 describe('user second-factor', () => {
-  test('says whether there is one, and how many recovery codes are left; no secret', async () => {
+  test('shows whether there is a second factor, and the number of recovery codes, but no secret', async () => {
     const { shell, factor } = await newShell();
     expect(await json(shell, 'user', 'second-factor', 'ALICE')).toEqual({
       person: 'alice',
@@ -43,7 +43,7 @@ describe('user second-factor', () => {
     for (const secret of [factor.sealed, ...factor.recovery]) expect(stdout).not.toContain(secret);
   });
 
-  test('--remove removes it once, and ends the sign-ins of that person', async () => {
+  test("--remove removes it once, and revokes the person's sessions", async () => {
     const { shell } = await newShell();
     expect(await json(shell, 'user', 'second-factor', 'alice', '--remove')).toEqual({
       person: 'alice',

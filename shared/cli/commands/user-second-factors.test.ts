@@ -6,8 +6,8 @@ import { withStores } from '../stores/with-stores.ts';
 
 let shell: TestShell;
 /**
- * Staff must have a second factor. code: has one; key: has a passkey; former: has a passkey for another domain; bare: has
- * none; all of the staff. guest: has none, and needs none.
+ * Staff must have a second factor. Staff members: code has a second factor; key has a passkey; former has a
+ * passkey for another domain; bare has none. guest has none and needs none.
  */
 beforeEach(async () => {
   const env = await newData();
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('user list', () => {
-  test('says who has a second factor, passkeys that are good here, and who must set one up', async () => {
+  test('shows second factors, valid passkeys, and people who must set up a second factor', async () => {
     expect(await json(shell, 'user', 'list')).toMatchObject([
       { name: 'bare', second_factor: false, passkeys: 0, lacks_second_factor: true },
       { name: 'code', second_factor: true, passkeys: 0, lacks_second_factor: false },
@@ -44,7 +44,7 @@ describe('user list', () => {
     expect(stdout).toMatch(/ guest$/m);
   });
 
-  test('--lacking-second-factor: only those', async () => {
+  test('--lacking-second-factor lists only people who lack a required second factor', async () => {
     const args = ['user', 'list', '--lacking-second-factor'];
     expect(await json(shell, ...args)).toMatchObject([{ name: 'bare' }, { name: 'former' }]);
     for (const name of ['bare', 'former']) await json(shell, 'user', 'remove', name);
@@ -57,7 +57,7 @@ describe('user show', () => {
   const lineOf = async (name: string) =>
     /^second factor: .*$/m.exec((await inProcess(shell, 'user', 'show', name)).stdout)?.[0];
 
-  test('the second factor and its recovery codes, no secret', async () => {
+  test('shows the second factor and the number of recovery codes, but no secret', async () => {
     expect(await json(shell, 'user', 'show', 'code')).toMatchObject({
       second_factor: { created_at: 60_000, recovery_codes: 2 },
       lacks_second_factor: false,
@@ -70,7 +70,7 @@ describe('user show', () => {
     for (const secret of [sealed, ...recovery]) expect(stdout).not.toContain(secret);
   });
 
-  test('none, and whether one is demanded', async () => {
+  test('shows that there is none, and whether one is required', async () => {
     expect(await lineOf('guest')).toBe('second factor: none');
     expect(await lineOf('bare')).toContain('one is demanded');
     expect(await json(shell, 'user', 'show', 'former')).toMatchObject({

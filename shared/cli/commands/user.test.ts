@@ -38,7 +38,9 @@ const enters = (shell: TestShell, name: string, password: string) =>
     return (await directory.authenticate(name, password, ALONE)) !== undefined;
   });
 
-/** alice, who is signed in and has allowed an application something; says what is left of it. */
+/**
+ * alice with a session and with a grant for an application; returns a function that counts what is left.
+ */
 async function signedIn() {
   const shell = await newShell();
   const { id } = await given(shell, PASSWORD, 'add', 'alice');
@@ -59,7 +61,7 @@ async function signedIn() {
 }
 
 describe('user add', () => {
-  test('--password-stdin --json: identifier and name on one line, and that password lets in', async () => {
+  test('--password-stdin --json prints identifier and name on one line, and the password works', async () => {
     const shell = await newShell();
     shell.stdin = `${PASSWORD}\n`;
     const args = ['user', 'add', 'Alice', '--password-stdin', '--json'];
@@ -69,7 +71,7 @@ describe('user add', () => {
     expect(await enters(shell, 'alice', `${PASSWORD}\n`)).toBe(false);
   });
 
-  test('without it a password is made and shown, this once', async () => {
+  test('without --password-stdin a password is generated and shown once', async () => {
     const shell = await newShell();
     const { stdout } = await inProcess(shell, 'user', 'add', 'alice');
     const [, password = ''] = /^password: ((?:\w{5}-){3}\w{5})$/m.exec(stdout) ?? [];
@@ -77,7 +79,7 @@ describe('user add', () => {
     expect((await inProcess(shell, 'user', 'list')).stdout).not.toContain(password);
   });
 
-  test('spaces at both ends belong to a password; of a Windows line both end characters go', async () => {
+  test('spaces at both ends belong to a password, and both characters of a Windows line end do not', async () => {
     const shell = await newShell();
     await given(shell, ` ${PASSWORD} \r\n`, 'add', 'alice');
     expect(await enters(shell, 'alice', ` ${PASSWORD} `)).toBe(true);
@@ -97,7 +99,7 @@ describe('user add', () => {
       'a password has at most 1,024 octets',
     ],
     ['a common password', 'alice', 'Superman\n', 'one of the 10,000 commonest'],
-  ])('%s: 1, in one line, and nobody is added', async (_, name, password, message) => {
+  ])('%s: exit code 1 in one line, and no person is added', async (_, name, password, message) => {
     const shell = await newShell();
     shell.stdin = password;
     const ended = await inProcess(shell, 'user', 'add', name, '--password-stdin');
@@ -106,14 +108,14 @@ describe('user add', () => {
     expect(await json(shell, 'user', 'list')).toEqual([]);
   });
 
-  test('a password that is not UTF-8 is refused, not mended', async () => {
+  test('a password that is not UTF-8 is refused, not repaired', async () => {
     const shell = await newShell();
     shell.readStdin = async () => Buffer.from([...Buffer.from(PASSWORD), 0xff]);
     const ended = await inProcess(shell, 'user', 'add', 'alice', '--password-stdin');
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('UTF-8')]);
   });
 
-  test('a name that is taken, in any form: 1, and the password stays', async () => {
+  test('a name that is taken in any form: exit code 1, and the password stays', async () => {
     const shell = await newShell();
     await given(shell, PASSWORD, 'add', 'alice');
     shell.stdin = 'another password';
@@ -130,7 +132,7 @@ describe('user add', () => {
     expect((await inProcess(await newShell(), ...args)).code).toBe(2);
   });
 
-  test('as a process of its own', async () => {
+  test('works as a separate process', async () => {
     const env = await newData();
     const args = ['user', 'add', 'alice', '--password-stdin', '--json'];
     const { code, stdout, stderr } = await cli(args, env, PASSWORD);
@@ -140,7 +142,7 @@ describe('user add', () => {
 });
 
 describe('user list: people who lack a verifier for a realm', () => {
-  /** A shell and what the one space of its configuration offers from now on. */
+  /** A shell, and the schemes that its single space offers from now on. */
   async function offering(schemes: readonly string[]) {
     const shell = await newShell();
     const file = `${shell.env['COUNTERSIGN_DATA']}.json`;
@@ -153,7 +155,7 @@ describe('user list: people who lack a verifier for a realm', () => {
     return { shell, offer };
   }
 
-  test('a scheme that came later, until the next password', async () => {
+  test('lists a scheme that was added later, until the next password', async () => {
     const { shell, offer } = await offering(['Digest']);
     await given(shell, PASSWORD, 'add', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([{ name: 'alice', lacks: [] }]);
@@ -171,7 +173,7 @@ describe('user list: people who lack a verifier for a realm', () => {
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }, { lacks: [] }]);
   });
 
-  test('a password that SCRAM does not take', async () => {
+  test('lists a password that SCRAM does not accept', async () => {
     const { shell } = await offering(['SCRAM-SHA-1', 'Digest']);
     await given(shell, '\u00bd of a password', 'add', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([
@@ -179,7 +181,7 @@ describe('user list: people who lack a verifier for a realm', () => {
     ]);
   });
 
-  test('somebody without a password lacks none: verifiers follow from passwords', async () => {
+  test('does not list a person without a password, because verifiers need a password', async () => {
     const { shell } = await offering(['SCRAM-SHA-256', 'Digest']);
     await inProcess(shell, 'user', 'invite', 'alice');
     await given(shell, PASSWORD, 'add', 'bob');
@@ -191,7 +193,7 @@ describe('user list: people who lack a verifier for a realm', () => {
     expect(stdout).toMatch(/ alice +\(no password\)$/m);
   });
 
-  test('Mutual after a change of host (RFC 8120 section 5)', async () => {
+  test('lists Mutual after a change of host (RFC 8120 section 5)', async () => {
     const { shell, offer } = await offering(['Mutual']);
     await given(shell, PASSWORD, 'add', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
@@ -207,7 +209,7 @@ describe('user list: people who lack a verifier for a realm', () => {
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
   });
 
-  test('lists no secrets that let a person in', async () => {
+  test('shows no secrets that admit a person', async () => {
     const { shell } = await offering(['SCRAM-SHA-256', 'Digest']);
     await given(shell, PASSWORD, 'add', 'alice');
     const listed = (await inProcess(shell, 'user', 'list', '--json')).stdout;
@@ -215,7 +217,7 @@ describe('user list: people who lack a verifier for a realm', () => {
   });
 });
 
-test('user list prints each of many people once, and reads what they lack once', async () => {
+test('user list prints each of many people once, and reads their missing verifiers once', async () => {
   const shell = await newShell();
   const needs = { realm: 'one', kinds: [DIGEST_KINDS.MD5] };
   const names = Array.from({ length: SLICE + 2 }, (_, n) => `person${n}`);
@@ -240,7 +242,7 @@ test('user list prints each of many people once, and reads what they lack once',
 });
 
 describe('user kerberos', () => {
-  test('the principals take the place of those before, everything ends, and they are listed', async () => {
+  test('replaces the principals, revokes everything, and lists the new principals', async () => {
     const { shell, id, left } = await signedIn();
     const args = ['user', 'kerberos', 'ALICE'];
     const kerberos = ['alice@EXAMPLE.COM', 'alice/admin@EXAMPLE.COM'];
@@ -255,7 +257,7 @@ describe('user kerberos', () => {
     expect(await enters(shell, 'alice', PASSWORD)).toBe(true);
   });
 
-  test('no principal: 1, in one line; the control character reaches no terminal', async () => {
+  test('an invalid principal: exit code 1 in one line, without the control character', async () => {
     const { shell, left } = await signedIn();
     const ended = await inProcess(shell, 'user', 'kerberos', 'alice', 'a@A', 'b\u001b[2J@A');
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('is no principal')]);
@@ -263,7 +265,7 @@ describe('user kerberos', () => {
     expect(await left()).toEqual({ signIns: 1, grants: 1, generation: 0 });
   });
 
-  test('one that somebody else has: 1, by their name', async () => {
+  test("a principal of another person: exit code 1, with that person's name", async () => {
     const { shell } = await signedIn();
     await given(shell, PASSWORD, 'add', 'bob');
     await json(shell, 'user', 'kerberos', 'bob', 'alice@EXAMPLE.COM');
@@ -271,7 +273,7 @@ describe('user kerberos', () => {
     expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('belongs to bob')]);
   });
 
-  test('without a name it is wrong usage', async () => {
+  test('a missing name is wrong usage', async () => {
     expect((await inProcess(await newShell(), 'user', 'kerberos')).code).toBe(2);
   });
 });
@@ -292,7 +294,7 @@ test('user list prints names, marks disabled and demo people, and never prints a
 });
 
 describe('user passwd', () => {
-  test('the new password lets in, the old one does not, and all that it opened has ended', async () => {
+  test('the new password works, the old one does not, and all sessions and grants are revoked', async () => {
     const { shell, id, left } = await signedIn();
     expect(await given(shell, 'the new password', 'passwd', 'ALICE')).toEqual({
       id,
@@ -303,13 +305,13 @@ describe('user passwd', () => {
     expect(await left()).toEqual({ signIns: 0, grants: 0, generation: 2 });
   });
 
-  test('without --password-stdin one is made and shown', async () => {
+  test('without --password-stdin a password is generated and shown', async () => {
     const { shell } = await signedIn();
     const { password = '' } = (await json(shell, 'user', 'passwd', 'alice')) as Listed;
     expect(await enters(shell, 'alice', password)).toBe(true);
   });
 
-  test('a short one: 1, and nothing is changed or ended', async () => {
+  test('a short password: exit code 1, and nothing changes', async () => {
     const { shell, left } = await signedIn();
     shell.stdin = 'short';
     const { code } = await inProcess(shell, 'user', 'passwd', 'alice', '--password-stdin');
@@ -319,7 +321,7 @@ describe('user passwd', () => {
   });
 });
 
-test('user disable: no way in and nothing left; --undo lets in again and brings nothing back', async () => {
+test('user disable refuses all credentials and revokes everything; --undo admits again and restores nothing', async () => {
   const { shell, id, left } = await signedIn();
   const args = ['user', 'disable', 'alice'];
   expect(await json(shell, ...args)).toEqual({ id, name: 'alice', disabled: true });
@@ -336,7 +338,7 @@ test('user disable: no way in and nothing left; --undo lets in again and brings 
   expect(await left()).toMatchObject({ signIns: 0, grants: 0 });
 });
 
-test('user end: everything has ended, and the password still lets in', async () => {
+test('user end revokes everything, and the password still works', async () => {
   const { shell, id, left } = await signedIn();
   expect(await json(shell, 'user', 'end', 'alice')).toEqual({ id, name: 'alice', ended: true });
   expect(await left()).toEqual({ signIns: 0, grants: 0, generation: 1 });
@@ -344,7 +346,7 @@ test('user end: everything has ended, and the password still lets in', async () 
 });
 
 test.each(['passwd', 'disable', 'end', 'kerberos', 'show', 'access', 'remove'])(
-  'user %s of nobody: 1, and nothing is revoked',
+  'user %s of an unknown person: exit code 1, and nothing is revoked',
   async (verb) => {
     const shell = await newShell();
     const { code, stderr } = await inProcess(shell, 'user', verb, 'nobody\u001b[2J');
