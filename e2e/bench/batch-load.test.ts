@@ -8,7 +8,7 @@ import { fresh, type HttpRequest } from './requests.ts';
 
 const at = (path: string): HttpRequest => ({ method: 'GET', path, fields: {} });
 
-/** A process that verifies, and takes the requests for these paths. */
+/** A verifying process, with the requests for these paths. */
 async function setup(right: readonly string[], paths: readonly string[]) {
   let batch: HttpRequest[] = [];
   const server = createServer((request, response) => {
@@ -32,7 +32,7 @@ async function setup(right: readonly string[], paths: readonly string[]) {
   return { contender, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('each request of a batch counts once, and a refused one is an error', async () => {
+test('each request of a batch is counted once, and a refused request is an error', async () => {
   await using it = await setup(['/a'], ['/a', '/a', '/b']);
   const { count, errors } = await (await it.contender.prepare(2))();
   expect([count, errors]).toEqual([4, 2]);

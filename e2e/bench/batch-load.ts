@@ -2,16 +2,16 @@ import type { Server } from './cpu.ts';
 import type { Contender } from './measure.ts';
 import type { HttpRequest, Load } from './requests.ts';
 
-/** A process that verifies signatures of requests, which it gets as a batch (`targets/bare-verifier.ts`). */
+/** A process that verifies the signatures of a batch of requests (`targets/bare-verifier.ts`). */
 export interface BatchContender {
   readonly name: string;
   readonly server: Server;
   readonly load: Load;
-  /** Has to be refused. */
+  /** A request that the process must refuse. */
   forged(): HttpRequest;
 }
 
-/** Has it verify each request of a batch once. The process reads the batch before the run. */
+/** Makes the process verify each request of a batch once. The process reads the batch before the run. */
 export function overBatches({ name, server, load, forged }: BatchContender): Contender {
   async function ask(method: 'PUT' | 'POST', content?: readonly HttpRequest[]): Promise<number> {
     const body = content && JSON.stringify(content);

@@ -13,7 +13,7 @@ interface Answering {
   readonly content?: string;
 }
 
-/** In place of a cache: marks its answers as it is told. */
+/** A server in place of a cache, which marks its answers as the test says. */
 async function startAnswering({ served, condition, content = ANSWERS.small }: Answering) {
   let asked = 0;
   const server = createServer((_, response) => {
@@ -37,7 +37,7 @@ const targets = (server: Server) =>
 
 const [KEPT, ASKED] = [() => 'once', (asked: number) => `${asked}`];
 
-test('only answers from the cache are measured', async () => {
+test('a contender is measured only if its answers come from the cache', async () => {
   const measuring = async (answers: Answering) => {
     await using server = await startAnswering(answers);
     await byPeer(targets(server.target), 'Varnish', hit('small'))(1).probe();
@@ -48,7 +48,7 @@ test('only answers from the cache are measured', async () => {
   await expect(measuring(validated)).rejects.toThrow('asked the origin');
 });
 
-test('other content, and a guard that lets strangers in, are not measured', async () => {
+test('a contender with other content, or one that admits a forged token, is not measured', async () => {
   await using wrong = await startAnswering({ served: KEPT, content: 'k' });
   await expect(byPeer(targets(wrong.target), 'Varnish', hit('small'))(1).probe()).rejects.toThrow(
     '200 k',

@@ -7,10 +7,10 @@ import type { Loaded } from './work.ts';
 
 type AnswerName = keyof typeof ANSWERS;
 
-/** A repeated request whose answer has to come from the cache. */
+/** A repeated request whose answer must come from the cache. */
 export interface Asking {
   readonly content: string;
-  /** By undici in this process, and not by wrk, which sends no method that it does not know. */
+  /** Sent by undici in this process, because wrk cannot send unknown methods. */
   readonly byPool?: true;
   readonly request: Omit<HttpRequest, 'fields'> & Partial<Pick<HttpRequest, 'fields'>>;
 }
@@ -20,10 +20,10 @@ export const hit = (name: AnswerName): Asking => ({
   request: { method: 'GET', path: `${PLACES.fresh}${name}` },
 });
 
-/** The request that is compared with a QUERY. */
+/** The request that a QUERY is compared with. */
 export const SMALL_BY_POOL: Asking = { ...hit('small'), byPool: true };
 
-/** RFC 10008 */
+/** A QUERY that the cache can answer (RFC 10008). */
 export const QUERY_HIT: Asking = {
   content: FOUND,
   byPool: true,
@@ -40,7 +40,7 @@ export const byPeer = ({ peers }: CacheTargets, name: CachePeerName, asking: Ask
 
 const NAMES = { open: '', guarded: ', Bearer' } as const;
 
-/** By ours, in one of its spaces. */
+/** Our cache, in one of its spaces. */
 export function byOurs({ ours, credentials }: CacheTargets, space: SpaceName, asking: Asking) {
   const name = `ours${NAMES[space]}${asking === QUERY_HIT ? ', QUERY' : ''}`;
   const own = { name, server: ours, prefix: SPACES[space], asking };
@@ -86,15 +86,15 @@ function contender({ name, server, asking, prefix = '', credentials = {} }: Aske
   return (atOnce) => ({ ...generator(atOnce), probe });
 }
 
-/** The first fills, the last tells. */
+/** The first request fills the cache, and the last one is checked. */
 const PROBES = 3;
 
 interface Seen {
   readonly status: number;
   readonly content: string;
-  /** The name of the request to the origin. */
+  /** The name of the request that the origin answered. */
   readonly served: string | null;
-  /** The validator that came with that. */
+  /** The validator of that request. */
   readonly condition: string | null;
 }
 

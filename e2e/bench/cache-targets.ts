@@ -9,12 +9,12 @@ import { startCountersign } from './targets/countersign.ts';
 import { openFolder } from './targets/open-folder.ts';
 import { mintTokens } from './tokens.ts';
 
-/** Ours by its spaces: without schemes, and with a Bearer token that was seen before. */
+/** Our spaces: one without schemes, and one with a Bearer token that is already cached. */
 export const SPACES = { open: '/open', guarded: '/guarded' } as const;
 
 export type SpaceName = keyof typeof SPACES;
 
-/** The caches of others, by their names in the table. */
+/** The other caches, by their names in the table. */
 const PEERS = {
   HAProxy: startHaproxyCache,
   nginx: startNginxCache,
@@ -23,17 +23,17 @@ const PEERS = {
 
 export type CachePeerName = keyof typeof PEERS;
 
-/** All keep the answers of the same origin. */
+/** All caches store the answers of the same origin. */
 export interface CacheTargets {
   readonly peers: Readonly<Record<CachePeerName, Server>>;
   readonly ours: Server;
-  /** Credentials of the space that is guarded. */
+  /** Credentials for the guarded space. */
   readonly credentials: Fields;
 }
 
 const SCOPE = 'documents:read';
 
-/** Starts them; the stack ends them. */
+/** Starts all caches; the stack ends them. */
 export async function startCacheTargets(stack: AsyncDisposableStack): Promise<CacheTargets> {
   const { path: parent } = stack.use(await temporaryFolder());
   const { url: upstream } = stack.use(await startCachedFiles(parent));

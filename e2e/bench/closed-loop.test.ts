@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { closedLoop } from './closed-loop.ts';
 
-test('a rejection is an error and is not counted; no more requests are under way than asked for', async () => {
+test('a rejection is an error and is not counted, and the number of parallel requests is limited', async () => {
   let visits = 0;
   let underWay = 0;
   let most = 0;
@@ -22,7 +22,7 @@ test('a rejection is an error and is not counted; no more requests are under way
   expect(latency?.p99).toBeGreaterThanOrEqual(latency?.p50 ?? Infinity);
 });
 
-test('when there is nothing more to visit it ends, and waits for what is under way', async () => {
+test('the loop ends when there is nothing to visit, after the requests in progress', async () => {
   let left = 5;
   const visit = () => {
     left -= 1;

@@ -2,8 +2,8 @@ import type { Run } from './measure.ts';
 import { percentile } from './statistics.ts';
 
 /**
- * Visits, that many at a time, each after the one before it; one that rejects is an error. Ends before its
- * time when `visit` has nothing more to visit: undefined.
+ * Runs visits, `atOnce` at a time, each after the previous one. A rejected visit is an error. Ends early
+ * when `visit` returns undefined.
  */
 export async function closedLoop(
   visit: () => Promise<void> | undefined,

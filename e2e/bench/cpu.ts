@@ -3,49 +3,51 @@ import { readFileSync } from 'node:fs';
 import { startProcess } from '../parts/process.ts';
 import { family } from './processes.ts';
 
-/** One CPU for whoever sends, another for the servers, so that neither takes time from the other. */
+/** One CPU for the load generator and another for the servers, so that neither slows the other. */
 export const LOAD_CPU = 0;
 const SERVER_CPU = 1;
 
-/** Clock ticks of /proc, by the kernel's interface to user space (proc(5), times(2)). */
+/** Clock ticks per second of /proc, a constant of the kernel's interface (proc(5), times(2)). */
 export const TICKS_PER_SECOND = 100;
 
-/** From here on this process, and what it starts, runs on these CPUs, such as `0` or `0,1`. */
+/** Binds this process and its later children to these CPUs, such as `0` or `0,1`. */
 export function stayOn(cpus: string): void {
   execFileSync('taskset', ['-apc', cpus, `${process.pid}`]);
 }
 
 /** A server that is measured. */
 export interface Server extends AsyncDisposable {
-  /** Its origin. */
+  /** The origin of the server. */
   readonly url: string;
-  /** Its processes; what they start belongs to them. */
+  /** The server's processes. Child processes are included. */
   readonly pids: readonly number[];
-  /** That share its requests, each of which compiles for itself; default 1. */
+  /**
+   * The number of processes that share the requests, each of which compiles the code itself; default: 1.
+   */
   readonly workers?: number;
-  /** It is no program of Node, and so is warm at once. */
+  /** A program without Node, which needs no warm-up. */
   readonly native?: boolean;
-  /** The processes of the store that it uses, whose CPU time is told beside its own. */
+  /** The processes of the server's store, whose CPU time is shown separately. */
   readonly store?: readonly number[];
-  /** In PEM: vouches for it over TLS. */
+  /** The CA certificate for TLS, in PEM. */
   readonly ca?: Buffer;
 }
 
 export interface ServerOptions {
   readonly env?: NodeJS.ProcessEnv;
-  /** File that takes its standard error. */
+  /** The file for the standard error. */
   readonly log: string;
-  /** Its origin, which answers with any status once it serves. */
+  /** The origin, which answers with any status once the server is ready. */
   readonly url: string;
-  /** Ends it; default SIGKILL. */
+  /** The signal that ends the server; default: SIGKILL. */
   readonly signal?: NodeJS.Signals;
-  /** Default: that of the servers. */
+  /** Default: the servers' CPU. */
   readonly cpu?: number;
 }
 
-/** Milliseconds until it has to answer. */
+/** Milliseconds within which the server must answer. */
 const PATIENCE = 120_000;
-/** So many of the last letters are told of why it does not. */
+/** The number of characters of the log that an error message quotes. */
 const LAST = 200;
 
 /** Starts a server on a CPU; resolves when it answers. */
@@ -73,13 +75,16 @@ export async function startServer(
   };
 }
 
-/** CPU time of processes and their children, also of those that have ended, in microseconds. */
+/** The CPU time of processes and their children, even of ended children, in microseconds. */
 export function cpuTime(...pids: readonly number[]): number {
   const used = pids.flatMap(family).map((pid) => ticks(readFileSync(`/proc/${pid}/stat`, 'utf8')));
   return used.reduce((sum, some) => sum + some * (1_000_000 / TICKS_PER_SECOND), 0);
 }
 
-/** utime, stime, cutime and cstime (proc(5)); the name before them may hold spaces and parentheses. */
+/**
+ * The sum of utime, stime, cutime and cstime (proc(5)). The process name before them may contain spaces and
+ * parentheses.
+ */
 export function ticks(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

@@ -8,7 +8,7 @@ import type { Findings, Table } from './report.ts';
 import { percentile } from './statistics.ts';
 import { type Countersign, startCountersign } from './targets/countersign.ts';
 
-/** How many guess at once, and from how many addresses. */
+/** How many guesses run at once, and from how many addresses. */
 const CROWDS = [
   { atOnce: 0, addresses: 1 },
   { atOnce: 160, addresses: 2 },
@@ -16,9 +16,9 @@ const CROWDS = [
   { atOnce: 600, addresses: 2 },
   { atOnce: 600, addresses: 20 },
 ];
-/** How often a person tries amid a crowd. */
+/** How often a person signs in during an attack. */
 const TRIES = 10;
-/** Milliseconds until a crowd stands in line. */
+/** Milliseconds until the attack has filled the queue. */
 const GATHERED = 3000;
 
 const NOTES = [
@@ -26,7 +26,7 @@ const NOTES = [
   'CPU as the person: what the person waits is more than the server makes of it. The goal is two seconds.',
 ];
 
-/** Measures how long a person waits who signs in amid guesses that never stop. */
+/** Measures how long a sign-in takes during endless guesses. */
 export async function measureCrowds(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   await using stack = new AsyncDisposableStack();
@@ -77,7 +77,7 @@ async function tries(origin: string, ask: () => Promise<Asked>) {
   for (let n = 0; n < TRIES; n += 1) {
     const asked = await ask();
     const from = performance.now();
-    // Each try is from another address: a person who comes once.
+    // Each sign-in is from another address, like a person's first visit.
     const status = await askFrom(origin, `127.8.${n}.1`, asked);
     took.push(performance.now() - from);
     if (status !== 200 && status !== 303) kept += 1;
@@ -90,7 +90,7 @@ async function tries(origin: string, ask: () => Promise<Asked>) {
   };
 }
 
-/** A crowd in which each sends again as soon as it is answered. */
+/** An attack in which each client repeats its guess after each answer. */
 function gather(
   origin: string,
   atOnce: number,

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** The destination of tunnels, in this process. */
+/** The destination of tunnels, as servers in this process. */
 export interface Destination extends AsyncDisposable {
-  /** Host and port of one that says a byte and ends. */
+  /** Host and port of a server that sends one byte and closes. */
   readonly greeting: string;
-  /** Host and port of one that sends without end once it was sent anything. */
+  /** Host and port of a server that sends endlessly after the first byte. */
   readonly source: string;
 }
 
 const CHUNK = Buffer.alloc(65_536, 'x');
 
-/** It ends when the tunnels to it have ended. */
+/** Starts the servers. They end when their tunnels have ended. */
 export async function startDestination(): Promise<Destination> {
   const stack = new AsyncDisposableStack();
   async function open(serve: (socket: Socket) => void): Promise<string> {

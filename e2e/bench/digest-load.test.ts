@@ -11,7 +11,7 @@ const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
 const PASSWORD = 'secret';
 
-/** By Digest with MD5; the responses are those of the password. */
+/** A response of Digest with MD5 for this password. */
 function responseTo(params: (name: string) => string, password: string, method: string): string {
   const middle = ['nonce', 'nc', 'cnonce', 'qop'].map(params).join(':');
   return md5(`${md5(`alice:r:${password}`)}:${middle}:${md5(`${method}:/small`)}`);
@@ -22,7 +22,7 @@ function paramsOf(credentials = ''): (name: string) => string {
   return (name) => valueOf(found?.params ?? [], name) ?? '';
 }
 
-/** A server of Digest that gives out the nonces n1, n2, ... */
+/** A Digest server with the nonces n1, n2, ... */
 function server() {
   let nonces = 0;
   return createServer((request, response) => {
@@ -40,7 +40,7 @@ function server() {
   }).listen(0, '127.0.0.1');
 }
 
-test('RFC 7616 section 3.4: each client counts the uses of its own nonce, and no response comes twice', async () => {
+test('RFC 7616 section 3.4: each client counts the uses of its own nonce, and no response is repeated', async () => {
   await using origin = server();
   await once(origin, 'listening');
   const { port } = origin.address() as AddressInfo;

@@ -5,15 +5,15 @@ import { overHttp } from '../clients/digest/over-http.ts';
 import type { HttpRequest, Load } from './requests.ts';
 
 export interface DigestLoadOptions {
-  /** Origin of the server. */
+  /** The origin of the server. */
   readonly url: string;
   readonly path: string;
   readonly username: string;
   readonly password: string;
   readonly algorithm: 'MD5' | 'SHA-256';
-  /** How many clients take turns. Each has a nonce of its own, and counts its requests (nc). */
+  /** The number of clients that send in rotation. Each has its own nonce and nc. */
   readonly clients: number;
-  /** More than any server answers: a response is good once. */
+  /** Responses per second, more than any server checks, because each response is valid once. */
   readonly perSecond: number;
 }
 
@@ -22,14 +22,14 @@ export interface DigestLoad extends Load {
   forged(): Promise<HttpRequest>;
 }
 
-/** Responses of Digest (RFC 7616), made before each run: none is sent twice. */
+/** Digest responses (RFC 7616), made before each run. None is sent twice. */
 export function digestLoad(options: DigestLoadOptions): DigestLoad {
   const { url, path, clients, perSecond, ...claims } = options;
   const { hostname, port } = new URL(url);
   const send = overHttp({ host: hostname, port: Number(port) });
   const asked = { method: 'GET', target: path, fields: [], content: Buffer.alloc(0) };
 
-  /** A client that knows a nonce; the server has proved itself to it once. */
+  /** A client with a nonce, to which the server has proved itself once. */
   async function begin(): Promise<SchemeClient> {
     const client = digestClient(claims);
     const { status } = await run(client.exchange(asked), send);

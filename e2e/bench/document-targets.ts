@@ -11,7 +11,7 @@ import {
   startCountersign,
 } from './targets/countersign.ts';
 
-/** A server with all documents in place, and what lets in and what does not. */
+/** A server with all documents, and with valid and invalid credentials. */
 export interface DocumentTarget {
   readonly name: string;
   readonly server: Server;
@@ -45,7 +45,7 @@ async function target(name: string, server: Server, who: Who): Promise<DocumentT
 
 export const APACHE = 'Apache mod_dav';
 
-/** Apache with mod_dav. */
+/** Starts Apache with mod_dav. */
 export async function startApacheTarget(stack: AsyncDisposableStack): Promise<DocumentTarget> {
   const { path: folder } = stack.use(await temporaryFolder());
   const who = { name: 'alice', password: 'correct horse battery' };
@@ -57,7 +57,7 @@ export interface OwnTarget extends DocumentTarget {
   readonly servers: Countersign;
 }
 
-/** Ours; the stack ends it. */
+/** Starts our server; the stack ends it. */
 export async function startOwnTarget(
   stack: AsyncDisposableStack,
   name: string,

@@ -20,7 +20,7 @@ export function performing(
   return { name, server, load, answer: task.answer, forged: () => forged };
 }
 
-/** Those documents in turn, which are all the same. */
+/** Reads these documents in rotation. All have the same content. */
 export function reading(...documents: readonly (typeof SMALL)[]): Task {
   return {
     requests: (fields) => documents.map(({ path }) => ({ method: 'GET', path, fields })),
@@ -35,7 +35,7 @@ export function replacing(documents: typeof SMALL_PUTS): Task {
   };
 }
 
-/** Nine times reading one, once replacing another. */
+/** Reads one document nine times, then replaces another once. */
 export function among(read: typeof SMALL, replaced: typeof SMALL_PUTS): Task {
   const { requests, answer } = reading(...Array.from({ length: 9 }, () => read));
   return {
@@ -48,7 +48,7 @@ export function among(read: typeof SMALL, replaced: typeof SMALL_PUTS): Task {
 const NAMED =
   '<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:creationdate/>';
 
-/** The members of a collection, by properties that are named, and those of `others` in turn. */
+/** Lists a collection by named properties, with the properties of `others` in rotation. */
 const listing = (others: readonly string[]): Task => ({
   requests: (fields) =>
     others.map((other) => ({
@@ -66,7 +66,7 @@ const listing = (others: readonly string[]): Task => ({
 
 export const LISTING = listing(['']);
 
-/** More questions than a server remembers the answers to. */
+/** More questions than a server caches answers for. */
 export const NEW_LISTINGS = listing(
   Array.from({ length: 100 }, (_, n) => `<x${n} xmlns="urn:example"/>`),
 );

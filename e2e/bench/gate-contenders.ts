@@ -7,7 +7,7 @@ import { BODY, type Fields } from './site.ts';
 
 export const at = (path: string, fields: Fields): HttpRequest => ({ method: 'GET', path, fields });
 
-/** Has to answer with the file, and 401 to these other credentials. */
+/** A contender that must answer with the file, and with 401 to the other credentials. */
 export const reader = (
   name: string,
   server: Server,
@@ -21,7 +21,7 @@ export const reader = (
   forged,
 });
 
-/** One person's password again and again. */
+/** One person's password, repeatedly. */
 export function byPassword(
   name: string,
   server: Server,
@@ -33,7 +33,7 @@ export function byPassword(
   return reader(name, server, always(right), () => wrong);
 }
 
-/** One key again and again. */
+/** One API key, repeatedly. */
 export function byKey(name: string, server: Server, { key }: Gate, path = DOCUMENT): HttpContender {
   const field = (value: string): Fields => ({ 'X-API-Key': value });
   return reader(name, server, always(at(path, field(key))), () => at(path, field(`${key}0`)));
@@ -41,14 +41,14 @@ export function byKey(name: string, server: Server, { key }: Gate, path = DOCUME
 
 export interface Responses {
   readonly algorithm: 'MD5' | 'SHA-256';
-  /** How many clients take turns. */
+  /** The number of clients that send in rotation. */
   readonly clients: number;
-  /** How many are made for each second of a run: more than the server checks. */
+  /** Responses made per second of a run, more than the server checks. */
   readonly perSecond: number;
   readonly path?: string;
 }
 
-/** A new response for each request. */
+/** A new Digest response for each request. */
 export function byDigest(
   name: string,
   server: Server,

@@ -13,10 +13,10 @@ const REALM = 'documents';
 const SCOPE = 'documents:read';
 const WRITE = 'documents:write';
 const SPACE = `${ORIGIN}/documents/`;
-/** Path of the document. */
+/** The path of the document. */
 export const DOCUMENT = '/documents/small';
 
-/** One space that takes all of them. */
+/** One space that accepts all of these schemes. */
 export const SETTINGS = {
   resource: ORIGIN,
   spaces: [
@@ -32,7 +32,7 @@ export const SETTINGS = {
   ],
 };
 
-/** Our servers with the document in place, and what lets in: a person, a key and a token. */
+/** Our servers with the document, and with credentials of a person, a key and a token. */
 export interface Gate {
   readonly servers: Countersign;
   readonly person: Person;
@@ -58,7 +58,7 @@ export async function openGate(servers: Countersign): Promise<Gate> {
   return { servers, person, key: String(key), token };
 }
 
-/** Adds that many people, who all have the same password and the same hash of it. */
+/** Adds this many people with the same password and the same hash. */
 export async function addCrowd(pair: Pair, count: number): Promise<readonly Person[]> {
   const password = 'correct horse battery';
   const password_hash = await createPasswords().hash(ALONE, password);

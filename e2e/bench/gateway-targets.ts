@@ -10,7 +10,7 @@ import { mintTokens } from './tokens.ts';
 
 export type FileName = keyof typeof FILES;
 
-/** Both pass on the same files of the same server. */
+/** Both gateways forward to the same files of the same server. */
 export interface GatewayTargets {
   readonly nginx: Server;
   readonly ours: Server;
@@ -20,7 +20,7 @@ export interface GatewayTargets {
 const GUARDED = `${ORIGIN}/guarded/`;
 const SCOPE = 'documents:read';
 
-/** Starts them; the stack ends them. */
+/** Starts both gateways; the stack ends them. */
 export async function startGatewayTargets(stack: AsyncDisposableStack): Promise<GatewayTargets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const { url: upstream } = stack.use(await startStaticFiles(folder));
@@ -29,7 +29,7 @@ export async function startGatewayTargets(stack: AsyncDisposableStack): Promise<
   return { nginx, ours, token };
 }
 
-/** Ours before that origin, and a token for the space that asks for one. */
+/** Starts our gateway in front of that origin, and gets a token for the space with authentication. */
 async function startOurGateway(
   stack: AsyncDisposableStack,
   upstream: string,
@@ -67,18 +67,18 @@ function passing(
   };
 }
 
-/** A pass without a verdict, by nginx. */
+/** Forwarding without a verdict, by nginx. */
 export const byNginx = ({ nginx }: GatewayTargets, file: FileName) =>
   passing('nginx', nginx, '/', file);
 
-/** The same by ours. */
+/** Forwarding without a verdict, by our gateway. */
 export const withoutVerdict = ({ ours }: GatewayTargets, file: FileName) =>
   passing('ours', ours, '/open/', file);
 
-/** With another end of its signature. */
+/** The token with a changed end of its signature. */
 const forgedBearer = (token: string) => bearer(`${token.slice(0, -4)}AAAA`);
 
-/** A Bearer token that was seen before, and a statement that is remembered. */
+/** A cached Bearer token, and a cached statement. */
 export function withVerdict({ ours, token }: GatewayTargets, file: FileName): HttpContender {
   const forged = { method: 'GET', path: `/guarded/${file}`, fields: forgedBearer(token) };
   return {

@@ -15,7 +15,7 @@ import { startBareVerifier } from './targets/bare.ts';
 import { PROOFS } from './token-contenders.ts';
 import type { SigningParty, VerifierName } from './verifiers.ts';
 
-/** The space takes GNAP beside Bearer. */
+/** The space accepts GNAP and Bearer. */
 export const GNAP_SETTINGS = {
   ...SETTINGS,
   gnap: {},
@@ -26,20 +26,20 @@ export const GNAP_SETTINGS = {
 export interface GnapClient {
   readonly alg: SigningParty['alg'];
   readonly key: TestKey;
-  /** Its instance identifier. */
+  /** The client's instance identifier. */
   readonly id: string;
   readonly authz: Server;
-  /** The authorization server, as its configuration has it. */
+  /** The issuer of the configuration. */
   readonly issuer: string;
 }
 
-/** Requests of a client, each signed when it is asked for. */
+/** A client's requests, each signed on demand. */
 export interface Signed {
   readonly party: SigningParty;
   make(): HttpRequest;
 }
 
-/** Registers a client. `folder` takes its public key. */
+/** Registers a client. `folder` gets its public key. */
 export async function addGnapClient(
   { pair, authz }: Countersign,
   alg: SigningParty['alg'],
@@ -71,13 +71,13 @@ const signed = (
 
 const newNonce = () => ({ params: { nonce: randomId(systemRandom) } });
 
-/** Asks for a token (RFC 9635 section 2), with a nonce. */
+/** Grant requests (RFC 9635 section 2), each with a nonce. */
 export function grantsOf(client: GnapClient): Signed {
   const json = { access_token: { access: [SCOPE] }, client: client.id };
   return signed(client, client.issuer, '/gnap', () => ({ method: 'POST', json, ...newNonce() }));
 }
 
-/** Reads the document with a token (section 7.2). A request with a nonce counts once. */
+/** Requests for the document with a token (section 7.2). A request with a nonce is valid once. */
 export const usesOf = (client: GnapClient, token: string, nonce: 'nonce' | 'no nonce'): Signed =>
   signed(client, ORIGIN, ES256.path, () => ({
     method: 'GET',
@@ -98,7 +98,7 @@ export function forgedBy({ make }: Signed): HttpRequest {
   return { ...request, fields: { ...request.fields, signature: field } };
 }
 
-/** Has to refuse another signature. */
+/** Grant requests. Another signature must be refused. */
 export const byGrant = (name: string, server: Server, all: Signed): HttpContender => ({
   name,
   server,
@@ -108,18 +108,18 @@ export const byGrant = (name: string, server: Server, all: Signed): HttpContende
   refusal: 400,
 });
 
-/** An ES256 JWT of GNAP. */
+/** Whether the answer has an ES256 JWT for GNAP. */
 function isTokenAnswer(text: string): boolean {
   const { access_token: token } = JSON.parse(text) as { access_token?: { value: string } };
   const { typ, alg } = decodeProtectedHeader(token?.value ?? '');
   return typ === 'gnap-at+jwt' && alg === 'ES256';
 }
 
-/** Has to refuse another signature. */
+/** Requests with a token. Another signature must be refused. */
 export const byUse = (name: string, server: Server, all: Signed): HttpContender =>
   reader(name, server, newlySigned(all), () => forgedBy(all));
 
-/** The token that a client gets. Rejects when it is refused. */
+/** Gets a client's token. Rejects if the request is refused. */
 export async function gnapToken(client: GnapClient): Promise<string> {
   const { method, path, fields: headers, body = '' } = grantsOf(client).make();
   const answer = await fetch(client.authz.url + path, { method, headers, body });
@@ -128,7 +128,7 @@ export async function gnapToken(client: GnapClient): Promise<string> {
   return (JSON.parse(text) as { access_token: { value: string } }).access_token.value;
 }
 
-/** Starts a process that only verifies the signatures of such requests. `folder` takes its log. */
+/** Starts a process that only verifies such signatures. `folder` gets its log. */
 export async function byVerifier(
   by: VerifierName,
   all: Signed,

@@ -38,11 +38,11 @@ const NOTES = [
 interface Compared {
   readonly title: string;
   readonly contenders: readonly HttpContender[];
-  /** The requests whose signatures are verified alone, too. */
+  /** The requests whose signatures are also verified alone. */
   readonly all: Signed;
 }
 
-/** Requests a second that clients sign, beside the same without a signature and the signature without the rest. */
+/** Measures signed requests per second, beside unsigned requests and beside the verification alone. */
 export async function measureGnap(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   const tables: Table[] = [];
@@ -76,7 +76,7 @@ async function grants({ servers }: Site, client: GnapClient): Promise<Compared> 
   };
 }
 
-/** One token is used again and again. */
+/** One token is used repeatedly. */
 async function uses({ servers, tokens }: Site, client: GnapClient): Promise<Compared> {
   const { resource: server } = servers;
   const token = await gnapToken(client);
@@ -116,7 +116,7 @@ async function measureBeside(
   return await compare([...servers, ...alone.map(overBatches)], say);
 }
 
-/** Adds how many times each row costs what each verifier does, which are the last rows. */
+/** Adds each row's cost as a multiple of each verifier's cost. The verifiers are the last rows. */
 function withCosts({ title, rows }: Table, measured: readonly Measured[]): Table {
   const verifiers = measured.slice(-ALONE.length);
   const costs = (cpu = Number.NaN) =>

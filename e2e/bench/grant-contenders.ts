@@ -9,7 +9,7 @@ import { clientForm, type Grant, tokenRequest } from './tokens.ts';
 
 export const SCOPE = 'documents:read';
 const VERIFIER = 'v'.repeat(43);
-/** The challenge that every code is bound to (RFC 7636). */
+/** The challenge to which every code is bound (RFC 7636). */
 export const CODES = {
   redirectUri: CALLBACK,
   challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
@@ -17,19 +17,19 @@ export const CODES = {
 
 type Client = Grant['client'];
 
-/** An authorization server, a client of it, and codes of somebody who has allowed that client everything. */
+/** An authorization server, a client, and codes of a person who has allowed everything. */
 export interface Issuer {
   readonly server: Server;
   readonly client: Client;
   code(): Promise<string>;
 }
 
-/** Codes for each second of a run, which ends when there are no more. */
+/** Codes per second of a run. A run ends when its codes are used up. */
 const CODES_PER_SECOND = 200;
-/** While codes are made. */
+/** How many codes are made at a time. */
 const CODES_AT_ONCE = 8;
 
-/** The client credentials grant; has to refuse another secret. */
+/** The client credentials grant. Another secret must be refused. */
 export function byClient(
   name: string,
   server: Server,
@@ -47,14 +47,14 @@ export function byClient(
   };
 }
 
-/** An ES256 JWT (RFC 9068) of type Bearer (RFC 6749 section 5.1). */
+/** Whether the answer has an ES256 JWT (RFC 9068) of type Bearer (RFC 6749 section 5.1). */
 function isJwtAnswer(text: string): boolean {
   const { access_token, token_type } = JSON.parse(text) as Record<string, string>;
   const { typ, alg } = decodeProtectedHeader(access_token ?? '');
   return token_type === 'Bearer' && typ === 'at+jwt' && alg === 'ES256';
 }
 
-/** Redeems codes (RFC 6749 section 4.1.3), each once; has to refuse one that it has not issued. */
+/** Redeems codes (RFC 6749 section 4.1.3), each once. An unissued code must be refused. */
 export async function redeeming(name: string, issuer: Issuer): Promise<PoolContender> {
   const code = await issuer.code();
   return {
@@ -76,7 +76,7 @@ export async function redeeming(name: string, issuer: Issuer): Promise<PoolConte
   };
 }
 
-/** Uses refresh tokens (RFC 6749 section 6): each use gives the next one. */
+/** Uses refresh tokens (RFC 6749 section 6). Each use returns the next token. */
 export function refreshing(
   name: string,
   issuer: Issuer,
@@ -108,7 +108,7 @@ export function refreshing(
   };
 }
 
-/** Asks again and again about one token (RFC 7662), which has to be active. */
+/** Introspects one token (RFC 7662) repeatedly. It must be active. */
 export function introspecting(name: string, issuer: Issuer, token: string): HttpContender {
   const path = '/token/introspection';
   return {
@@ -123,7 +123,7 @@ export function introspecting(name: string, issuer: Issuer, token: string): Http
   };
 }
 
-/** The tokens of a new code. */
+/** Gets the tokens for a new code. */
 export async function newTokens(issuer: Issuer): Promise<{ access: string; refresh: string }> {
   const { method, path, fields: headers, body } = redeemForm(issuer, await issuer.code());
   const answer = await fetch(issuer.server.url + path, { method, headers, body });
@@ -157,5 +157,5 @@ function hasTokens({ status, content }: OctetAnswer): boolean {
 
 const isRefused: Probe[1] = ({ status }) => status === 400;
 
-/** As long, and of nobody. */
+/** A text of the same length that is no valid secret. */
 const altered = (secret: string) => `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;

@@ -9,15 +9,15 @@ export interface HttpContender {
   readonly name: string;
   readonly server: Server;
   readonly load: Load;
-  /** The answer that every request has to get. */
+  /** The required answer to every request. */
   readonly answer: { readonly status: number; readonly body?: (text: string) => boolean };
-  /** Has to be refused; a server that anybody may ask has none. */
+  /** A request that must be refused. A public server has none. */
   forged?(): HttpRequest | Promise<HttpRequest>;
-  /** The status of that refusal; default: 401. */
+  /** The status of the refusal; default: 401. */
   readonly refusal?: number;
 }
 
-/** Loads it by wrk, on that many connections. */
+/** Loads the server by wrk, on this many connections. */
 export function overWrk(contender: HttpContender, connections: number): Contender {
   const { name, server, load } = contender;
   return {
@@ -40,7 +40,7 @@ export function overWrk(contender: HttpContender, connections: number): Contende
   };
 }
 
-/** Rejects when one good request or a forged one is not answered as it has to be. */
+/** Rejects if a valid or a forged request gets a wrong answer. */
 export async function probe({
   name,
   server,

@@ -14,7 +14,7 @@ const REQUEST = {
   body: '$',
 };
 
-/** HTTP/2 in clear text; `answers` gets what was asked and gives the status, or ends the stream by a reset. */
+/** A clear-text HTTP/2 server; `answers` returns the status for a request, or resets the stream. */
 async function contender(answers: (asked: string) => number | 'reset') {
   const server = http2.createServer((request, response) => void answer(request, response));
   async function answer(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
@@ -40,7 +40,7 @@ async function contender(answers: (asked: string) => number | 'reset') {
   return { loaded, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('RFC 9113 section 3.3: requests go out with their content, without an upgrade', async () => {
+test('RFC 9113 section 3.3: requests are sent with their content, without an upgrade', async () => {
   const seen = new Set<string>();
   await using it = await contender((asked) => (seen.add(asked), 200));
   const { count, errors } = await (await it.loaded.prepare(1))();

@@ -8,11 +8,13 @@ import type { HttpRequest } from './requests.ts';
 
 export interface Http2Load {
   readonly connections: number;
-  /** The streams of each connection at a time. */
+  /** Parallel streams of each connection. */
   readonly streams: number;
 }
 
-/** Loads it over HTTP/2 in clear text with prior knowledge (RFC 9113 section 3.3), from this process. */
+/**
+ * Loads the server over clear-text HTTP/2 with prior knowledge (RFC 9113 section 3.3), from this process.
+ */
 export function overHttp2(
   contender: HttpContender,
   { connections, streams }: Http2Load,
@@ -44,10 +46,10 @@ export function overHttp2(
 }
 
 function connect(url: string): ClientHttp2Session {
-  return http2.connect(url).on('error', () => {}); // each of its streams fails as well
+  return http2.connect(url).on('error', () => {}); // each stream reports the failure, too
 }
 
-/** The status, if the whole content has come. */
+/** The status, once the whole content has arrived. */
 async function ask(session: ClientHttp2Session, { method, path, fields, body }: HttpRequest) {
   const stream = session.request({ ...fields, ':method': method, ':path': path });
   let status: number | undefined;

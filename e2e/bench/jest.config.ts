@@ -1,4 +1,4 @@
-/** `npm run test:bench`: whether the benchmarks measure what they say. */
+/** `npm run test:bench`: tests of the benchmarks themselves. */
 import { jest } from '../setup/configuration.ts';
 
 export default {

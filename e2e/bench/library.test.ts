@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { COLLECTION, LARGE, MEMBERS, SMALL, SMALL_PUTS } from './library.ts';
 
-test('documents are as long as they are said to be, each at a path of its own', () => {
+test('each document has its stated length and its own path', () => {
   expect([SMALL, LARGE].map(({ content }) => content.length)).toEqual([1024, 8 * 1024 ** 2]);
   const all = [SMALL, LARGE, ...SMALL_PUTS, ...MEMBERS];
   expect(new Set(all.map(({ path }) => path)).size).toBe(all.length);

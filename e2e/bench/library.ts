@@ -4,7 +4,7 @@ import type { Fields } from './site.ts';
 
 const KIB = 1024;
 const MIB = 1024 ** 2;
-/** Requests at a time while the documents are put. */
+/** Parallel requests that put the documents. */
 const AT_ONCE = 20;
 
 interface Document {
@@ -23,9 +23,9 @@ const several = (count: number, path: string, bytes: number) =>
 
 export const SMALL = text('small', KIB);
 export const LARGE = text('large', 8 * MIB);
-/** As many paths as connections put to at least: none waits for another one. */
+/** At least as many paths as connections, so that no PUT waits for another. */
 export const SMALL_PUTS = several(64, 'put/small', KIB);
-/** 128 MiB. */
+/** Large documents, 128 MiB together. */
 export const ARCHIVE = several(16, 'put/archive', 8 * MIB);
 /** A collection of 1,000 members. */
 export const COLLECTION = '/documents/thousand/';
@@ -41,7 +41,7 @@ async function send({ url }: Server, { method, path, fields, body }: HttpRequest
   if (answer.status !== 201) throw new Error(`${method} ${path} was answered ${answer.status}`);
 }
 
-/** Puts documents where there are none. Rejects when the server does not take them. */
+/** Puts documents into an empty server. Rejects if the server refuses one. */
 export async function put(
   server: Server,
   credentials: Fields,
@@ -54,7 +54,7 @@ export async function put(
   }
 }
 
-/** Puts everything but the archive in place. */
+/** Puts everything except the archive. */
 export async function furnish(server: Server, credentials: Fields): Promise<void> {
   for (const path of [COLLECTION, '/documents/put/']) {
     await send(server, { method: 'MKCOL', path, fields: credentials });

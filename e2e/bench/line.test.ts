@@ -26,7 +26,7 @@ const standing = {
   errors: 2,
 };
 
-test('ratio and goal are both how many times what stands beside', () => {
+test('ratio and goal are multiples of the cost of the server beside', () => {
   expect(lineOf('a work', 'SQLite', standing)).toMatchObject({
     work: 'a work',
     way: 'SQLite',
@@ -46,13 +46,13 @@ test('ratio and goal are both how many times what stands beside', () => {
   expect(lineOf('a', 'b', { ...standing, beside })).toMatchObject({ goal: 1.5 });
 });
 
-test('without what stands beside there is no ratio and no goal, and the line says why', () => {
+test('without a server beside there is no ratio and no goal, and the line says why', () => {
   const beside = { name: 'nginx', goal: times(4), found: new Error('it answered 500') };
   const line = lineOf('a', 'b', { ...standing, beside });
   expect(line).toMatchObject({ ratio: '', goal: '', errors: 4, note: 'nginx: it answered 500' });
 });
 
-test('the line beside a further server has the comparison alone, and the errors of that server', () => {
+test("the line for a further server has only the comparison, and that server's errors", () => {
   const beside = { name: 'nginx', goal: times(4), found: measured('nginx', 25) };
   expect(lineBeside('a', 'b', standing.own, beside)).toMatchObject({
     'cpu us': 50,
@@ -65,7 +65,7 @@ test('the line beside a further server has the comparison alone, and the errors 
   });
 });
 
-test('a failed work has a line with the same columns, says why in one line and counts as an error', () => {
+test('a failed work has a line with the same columns and one line of reason, and is an error', () => {
   const line = failure('a', 'b', new Error('no\nmore'));
   expect(Object.keys(line)).toEqual(Object.keys(lineOf('a', 'b', standing)));
   expect(line).toMatchObject({ work: 'a', way: 'b', errors: 1, note: 'no more' });

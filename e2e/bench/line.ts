@@ -6,7 +6,7 @@ import type { Goal } from './work.ts';
 /** A row of the whole table. */
 export type Line = Table['rows'][number];
 
-/** Another server, or the first way of ours. */
+/** Another server, or our first way. */
 export interface Beside {
   readonly name: string;
   readonly goal: Goal | undefined;
@@ -17,11 +17,11 @@ export interface Beside {
 export interface Standing {
   readonly own: Measured;
   readonly beside: Beside;
-  /** How many requests at a time. */
+  /** Parallel requests. */
   readonly atOnce: number;
-  /** Milliseconds, with one at a time. */
+  /** Milliseconds of a single request at a time. */
   readonly alone: number | undefined;
-  /** Answers to that one that were not what they should have been. */
+  /** Wrong answers to single requests. */
   readonly errors: number;
 }
 
@@ -58,7 +58,7 @@ export function lineOf(work: string, way: string, standing: Standing): Line {
   };
 }
 
-/** Only the comparison: the line beside the second server and the further ones. */
+/** Only the comparison: the line for the second server and further ones. */
 export function lineBeside(
   work: string,
   way: string,
@@ -77,7 +77,7 @@ export function lineBeside(
   };
 }
 
-/** Returns the line of a work that could not be measured. It counts as an error. */
+/** Returns the line of a work that could not be measured, which is an error. */
 export function failure(work: string, way: string, error: unknown): Line {
   const note = error instanceof Error ? error.message : String(error);
   return { ...EMPTY, work, way, errors: 1, note: inOneLine(note) };

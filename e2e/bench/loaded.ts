@@ -12,7 +12,7 @@ export const onWrk =
 
 const CONNECTIONS = 4;
 
-/** As many streams, on at most four connections. */
+/** HTTP/2 with as many streams, on at most four connections. */
 export const onHttp2 =
   (contender: HttpContender): Loaded =>
   (atOnce) =>
@@ -26,7 +26,7 @@ export const onPool =
   (atOnce) =>
     overPool(contender, atOnce);
 
-/** A bare node:http server that answers with this text, which is the measure of most goals. */
+/** Starts a bare node:http server that answers with this text. Most goals are multiples of its cost. */
 export async function startBareHttp(
   stack: AsyncDisposableStack,
   body: string,

@@ -5,7 +5,7 @@ import { startProcess } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { loopMonitor } from './loop-delay.ts';
 
-/** Blocks its event loop for that many milliseconds at each SIGUSR1. */
+/** A program that blocks its event loop for `milliseconds` at each SIGUSR1. */
 const BLOCKING = (milliseconds: number) => `
   setInterval(() => {}, 1000);
   process.on('SIGUSR1', () => {
@@ -15,7 +15,7 @@ const BLOCKING = (milliseconds: number) => `
   });
   console.log('ready');`;
 
-test('the longest time without a turn is seen, and only of what was watched', async () => {
+test('the monitor finds the longest delay of the loop, and only while it watches', async () => {
   await using folder = await temporaryFolder();
   const monitor = loopMonitor(join(folder.path, 'delay.json'));
   const args = [...monitor.flags, '--eval', BLOCKING(300)];
@@ -33,7 +33,7 @@ test('the longest time without a turn is seen, and only of what was watched', as
   expect(await block()).toBe(1);
   const idle = await monitor.during({ pids }, () => sleep(100));
   const blocked = await monitor.during({ pids }, async () => {
-    await block(); // it counts from its first turn on, which comes after this
+    await block(); // the monitor starts with the next turn of the loop
     return block();
   });
   expect(blocked.done).toBe(3);

@@ -12,23 +12,23 @@ const loopDelay = z.object({
 });
 
 /**
- * Milliseconds from one turn of an event loop to the next; looked at each millisecond, which is the least. `cpu`: what
- * its thread worked in the longest, without what other processes took from it meanwhile.
+ * Milliseconds between two turns of an event loop, sampled each millisecond. `cpu`: the thread's CPU time
+ * in the longest turn, without time that other processes took.
  */
 export type LoopDelay = z.infer<typeof loopDelay>;
 
-/** Watches the event loop of a server from within, without a word of the server's own. */
+/** Watches a server's event loop from within, without changes to the server. */
 export interface LoopMonitor {
-  /** Node's, with which the server has to be started. */
+  /** Flags of Node with which the server must start. */
   readonly flags: readonly string[];
-  /** Measures the delay of its event loop during the work. */
+  /** Measures the delay of the server's event loop during the work. */
   during<T>(
     server: Pick<Server, 'pids'>,
     work: () => Promise<T>,
   ): Promise<{ readonly done: T; readonly delay: LoopDelay }>;
 }
 
-/** For one server; `file` is for the two to meet at. */
+/** A monitor for one server; both sides use `file`. */
 export function loopMonitor(file: string): LoopMonitor {
   const module = new URL('targets/loop-monitor.ts', import.meta.url);
   module.searchParams.set('file', file);
@@ -41,7 +41,7 @@ export function loopMonitor(file: string): LoopMonitor {
       signal('SIGURG');
       const done = await work();
       signal('SIGWINCH');
-      // The file may be there before its content.
+      // The file may exist before its content.
       await until(async () => (await readFile(file, 'utf8')).endsWith('}'));
       return { done, delay: loopDelay.parse(JSON.parse(await readFile(file, 'utf8'))) };
     },

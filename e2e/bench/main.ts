@@ -35,7 +35,7 @@ import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
 
-/** Debian packages by the program or the file that is needed of them. */
+/** Debian packages by the required program or file. */
 const PACKAGES = {
   wrk: 'wrk',
   haproxy: 'haproxy',
@@ -52,7 +52,7 @@ const PACKAGES = {
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-/** Why nothing can be measured here, in one line. */
+/** Why nothing can be measured on this machine, in one line. */
 function obstacle(): string | undefined {
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
   const missing = Object.entries(PACKAGES).filter(
@@ -67,13 +67,13 @@ function obstacle(): string | undefined {
   return 'One CPU is not enough: the servers get one, the load generator another.';
 }
 
-/** Prints why, and resolves to the exit code. */
+/** Prints the reason, and resolves to the exit code. */
 function refuse(reason: string): number {
   say(reason);
   return 2;
 }
 
-/** Commands that look at the server at one work. */
+/** Commands that examine the server during one work. */
 const LOOKS: Readonly<Record<string, (work: string, way?: string) => Promise<readonly string[]>>> =
   {
     async profile(work, way) {
@@ -83,7 +83,7 @@ const LOOKS: Readonly<Record<string, (work: string, way?: string) => Promise<rea
     survivors: survivorsOf,
   };
 
-/** Prints what it saw; resolves to the exit code. */
+/** Prints the findings; resolves to the exit code. */
 async function look(
   at: (work: string, way?: string) => Promise<readonly string[]>,
   [work = '', way]: readonly string[],

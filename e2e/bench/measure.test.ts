@@ -3,7 +3,7 @@ import { compare, type Contender } from './measure.ts';
 
 const SERVER = { url: '', pids: [process.pid], [Symbol.asyncDispose]: async () => {} };
 
-/** Answers so many a second, and says of each run how long it was asked to be. */
+/** A contender with this many answers per second, which records the length of each run. */
 function contender(name: string, perSecond: number, more: Partial<Contender> = {}) {
   const runs: number[] = [];
   const one: Contender = {
@@ -22,7 +22,7 @@ function contender(name: string, perSecond: number, more: Partial<Contender> = {
 const SCHEDULE = { rounds: 2, seconds: 2, warmUp: { count: 1000, seconds: 5 } };
 const silent = () => {};
 
-test('warming up ends after so many requests, or after so many seconds, and is not counted', async () => {
+test('the warm-up ends after a number of requests or seconds, and is not counted', async () => {
   const [fast, slow] = [contender('fast', 400), contender('slow', 10)];
   const measured = await compare([fast.one, slow.one], silent, SCHEDULE);
   expect(fast.runs).toEqual([1, 1, 1, 2, 2]);
@@ -39,7 +39,7 @@ test('each worker is warmed up', async () => {
   expect(runs).toEqual([1, 1, 1, 1, 1, 2, 2]);
 });
 
-test('a server that was compiled before is warm after a second', async () => {
+test('a precompiled server is warm after one second', async () => {
   const { one, runs } = contender('native', 10, { server: { ...SERVER, native: true } });
   await compare([one], silent, SCHEDULE);
   expect(runs).toEqual([1, 2, 2]);
@@ -48,7 +48,7 @@ test('a server that was compiled before is warm after a second', async () => {
 test.each<[string, Partial<Contender>]>([
   ['does not answer as it has to', { probe: () => Promise.reject(new Error('wrong')) }],
   ['cannot be asked', { prepare: () => Promise.reject(new Error('wrong')) }],
-])('a server that %s ends only its own line, which says so', async (_, broken) => {
+])('if a server %s, only its own line fails, with the reason', async (_, broken) => {
   const [good, bad] = [contender('good', 400), contender('bad', 400, broken)];
   const both = [bad.one, good.one];
   await expect(compare(both, silent, SCHEDULE)).rejects.toThrow('wrong');
@@ -60,7 +60,7 @@ test.each<[string, Partial<Contender>]>([
   expect(measured.map(({ name }) => name)).toEqual(['good']);
 });
 
-test('a contender that did nothing was not measured', async () => {
+test('a contender without any answer is not measured', async () => {
   await expect(compare([contender('idle', 0).one], silent, SCHEDULE)).rejects.toThrow(
     'idle did nothing',
   );

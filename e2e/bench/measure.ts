@@ -12,8 +12,8 @@ export interface Schedule {
 }
 
 /**
- * Until V8 has compiled what is asked, which takes so many requests, however long those take on this
- * machine; after so many seconds it ends all the same. Of each worker.
+ * Requests until V8 has compiled the code, on any machine; after `seconds` the warm-up ends anyway. Per
+ * worker.
  */
 export interface WarmUp {
   readonly count: number;
@@ -28,9 +28,12 @@ const SCHEDULE: Schedule = { rounds: 5, seconds: 2, warmUp: WARM_UP };
 export interface Contender {
   readonly name: string;
   readonly server: Server;
-  /** Rejects when it does not answer as it has to or lets in what is forged: nobody is to be fast by not looking. */
+  /**
+   * Rejects if a valid request fails or a forged one is admitted, so that no server is fast by skipping
+   * checks.
+   */
   probe(): Promise<void>;
-  /** Prepares that many seconds of its load; what it resolves to is the run, which is measured. */
+  /** Prepares this many seconds of load; resolves to the run that is measured. */
   prepare(seconds: number): Promise<() => Promise<Run>>;
 }
 
@@ -40,7 +43,7 @@ export interface Run {
   readonly count: number;
   readonly seconds: number;
   readonly latency?: Latency;
-  /** Answers that were missing or not what they should have been. */
+  /** Missing or wrong answers. */
   readonly errors: number;
 }
 
@@ -53,22 +56,25 @@ export interface Latency {
 /** Medians over the rounds. */
 export interface Measured {
   readonly name: string;
-  /** Microseconds of CPU time of the server for each of what was done: the median, the least and the most. */
+  /** The server's CPU time per unit in microseconds: median, minimum and maximum. */
   readonly cpu: number;
   readonly least: number;
   readonly most: number;
-  /** How many a second by the clock on the wall. */
+  /** Units per second of wall-clock time. */
   readonly rate: number;
-  /** Bytes that the server's processes held at most, in any round. */
+  /** The peak memory of the server's processes in bytes, over all rounds. */
   readonly memory: number;
-  /** Microseconds of CPU time of the store that the server uses, where that has processes of its own. */
+  /** The store's CPU time per unit in microseconds, if the store has its own processes. */
   readonly store?: number;
   readonly latency?: Latency;
   readonly count: number;
   readonly errors: number;
 }
 
-/** Told of a contender that cannot be measured; it is left out from then on. Whatever it throws ends all. */
+/**
+ * Called for a contender that cannot be measured, which is then skipped. An exception from it ends
+ * everything.
+ */
 export type Failed = (contender: Contender, error: unknown) => void;
 
 const fail: Failed = (_, error) => {
@@ -76,8 +82,8 @@ const fail: Failed = (_, error) => {
 };
 
 /**
- * Measures A B C, A B C, ...: what disturbs the machine disturbs all of them. Warming up does not count,
- * except its errors. Who does not answer as it has to is not measured.
+ * Measures A B C, A B C, ..., so that a disturbance affects all contenders. Only the errors of the warm-up
+ * are counted. A contender with wrong answers is not measured.
  */
 export async function compare(
   contenders: readonly Contender[],
@@ -118,12 +124,12 @@ interface Sample extends Run {
 }
 
 interface Samples {
-  /** While warming up. */
+  /** Errors during the warm-up. */
   errors: number;
   readonly done: Sample[];
 }
 
-/** Runs of a second: one, if nothing is compiled meanwhile. Returns the errors. */
+/** Runs one second, or more until the code is compiled. Returns the errors. */
 export async function warmUp(
   { server: { workers = 1, native = false }, prepare }: Contender,
   { count, seconds }: WarmUp,

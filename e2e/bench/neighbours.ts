@@ -14,12 +14,12 @@ import { startServedStore, STORES } from './targets/stores.ts';
 import { issuerOf } from './works/grants.ts';
 import { signingIn } from './works/sign-in.ts';
 
-/** Seconds for each row, and before it, so that no burst of a limit counts. */
+/** Seconds for each row, and seconds before it, so that no burst of a limit falsifies the figures. */
 const SECONDS = 2;
 const BEFORE = 6;
-/** Milliseconds between two requests of the others. */
+/** Milliseconds between two requests of other accounts. */
 const PAUSE = 10;
-/** Milliseconds after a DELETE in which its chore works. */
+/** Milliseconds after a DELETE in which its cleanup runs. */
 const AFTERWARDS = 500;
 
 const NOTES = [
@@ -40,10 +40,10 @@ const UNAVAILABLE = 503;
 /** One request, which resolves to the status, and rejects if the answer is neither right nor 503. */
 type Visit = () => Promise<number>;
 
-/** The requests that the account repeats. It tells when those of others count. */
+/** The requests that the account repeats. The callback says when other accounts' requests are measured. */
 type Loop = (counts: (yes: boolean) => void) => Promise<void>;
 
-/** Measures how long others wait while one account changes whole trees. */
+/** Measures how long other accounts wait while one account changes whole trees. */
 export async function measureNeighbours(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   const tables: Table[] = [];
@@ -88,7 +88,7 @@ function row(loop: string, other: string, alone: Samples | undefined, now: Sampl
   };
 }
 
-/** Repeats the loop while the work is done. */
+/** Repeats the loop during the work. */
 async function beside(loop: Loop, work: (counts: () => boolean) => Promise<void>): Promise<void> {
   const state = { counts: true, over: false };
   const looping = (async () => {
@@ -100,11 +100,11 @@ async function beside(loop: Loop, work: (counts: () => boolean) => Promise<void>
   await Promise.all([looping, working]);
 }
 
-/** Those visits that counted from their beginning. */
+/** The visits that were measured from their beginning. */
 interface Samples {
-  /** Milliseconds that each took. */
+  /** The milliseconds of each visit. */
   readonly took: readonly number[];
-  /** How many were 503. */
+  /** The number of answers 503. */
   readonly refused: number;
 }
 
@@ -164,7 +164,7 @@ async function othersOf(
 
   const issuer = await issuerOf(servers);
   const of = refreshing('refresh', issuer, [(await newTokens(issuer)).refresh]);
-  // As it is prepared the first token is taken for a probe.
+  // As in the preparation, the first token is used for a probe.
   for (const [request, isRight] of of.probes) {
     const answer = await send(tokens, request);
     judged(isRight(answer), request, answer);
@@ -173,7 +173,7 @@ async function othersOf(
   const { load } = await signingIn(servers);
   const forms = await load.take(0);
   let signedIn = 0;
-  /** A refresh that was 503. */
+  /** A refresh request that got 503, to be repeated. */
   let again: OctetRequest | undefined;
   return new Map<string, Visit>([
     ['GET', visit(documents, { method: 'GET', path: SMALL.path, fields: right }, 200)],
@@ -205,7 +205,7 @@ const COLLECTIONS = 99;
 const MEMBERS = 100;
 const PROPERTY = `<propertyupdate xmlns="DAV:"><set><prop><x xmlns="urn:x">${'x'.repeat(1024)}</x></prop></set></propertyupdate>`;
 
-/** Fills the trees of accounts, and returns the loops of these by name. */
+/** Fills the trees of accounts, and returns their loops by name. */
 async function loopsOf(
   { pair, resource }: Countersign,
   stack: AsyncDisposableStack,
@@ -215,13 +215,13 @@ async function loopsOf(
   async function account(who: string, many: number) {
     const { name, password } = await pair.addPerson(who);
     const right = basic(name, password);
-    /** Tries again if the account has used its share, or the store does not answer. */
+    /** Repeats the request if the account has used its share, or the store does not answer. */
     async function ask(method: string, path: string, fields: Fields = {}, body?: string) {
       const request = { method, path, fields: { ...right, ...fields }, ...(body && { body }) };
       for (let tries = 0; ; tries += 1) {
         const answer = await send(pool, request);
         const { status } = answer;
-        // After 503 it may be done all the same, and then there is nothing to do it with.
+        // After a 503 the change may be done all the same, and a repetition then finds nothing to change.
         const isDone = status < 300 || (tries > 0 && [404, 405, 412].includes(status));
         judged(isDone || status === 429, request, answer);
         if (isDone) return;
@@ -282,7 +282,7 @@ async function loopsOf(
     ],
     [
       'PROPFIND, infinity',
-      // A condition about the path alone would be remembered with its answer: see propfind.ts.
+      // The answer to a condition about the path alone would be cached: see propfind.ts.
       () =>
         half.ask(
           'PROPFIND',
@@ -295,7 +295,7 @@ async function loopsOf(
 }
 
 let questions = 0;
-/** Another one each time, so that no answer is remembered. */
+/** A different query each time, so that no answer is cached. */
 function newQuestion(): string {
   questions += 1;
   return `<propfind xmlns="DAV:"><prop><getetag/><x xmlns="urn:x${questions}"/></prop></propfind>`;

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { cpuTime, TICKS_PER_SECOND } from './cpu.ts';
 
-/** On a quiet machine the others use so much of a core at most, on average. */
+/** On a quiet machine other processes use at most this part of a core, on average. */
 const QUIET = 0.1;
 
-/** Seconds of CPU time: of all processes, and of this one with all that it has started. */
+/** Seconds of CPU time: of all processes, and of this process with its children. */
 interface Used {
   readonly at: number;
   readonly all: number;
   readonly own: number;
 }
 
-/** The result tells how much of a core all other processes have used from here on, on average. */
+/** Returns a function for the part of a core that other processes have used from now on, on average. */
 export function watchOthers(read: () => Used = used): () => number {
   const before = read();
   return () => {
@@ -30,8 +30,8 @@ function used(): Used {
 }
 
 /**
- * user, nice, system and steal of all CPUs (proc_stat(5)): other guests on the same machine count. Interrupts do not,
- * since most of them are those of the connections that are measured.
+ * The sum of user, nice, system and steal of all CPUs (proc_stat(5)), which includes other guests of the
+ * machine. Interrupts are excluded, because most belong to the measured connections.
  */
 export function usedTicks(stat: string): number {
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] =
@@ -39,7 +39,7 @@ export function usedTicks(stat: string): number {
   return user + nice + system + steal;
 }
 
-/** The line for the end of a report; absent: the machine was quiet. */
+/** The last line of a report; absent if the machine was quiet. */
 export function unquiet(others: number): string | undefined {
   if (others <= QUIET) return undefined;
   return `The machine was not quiet: other processes used ${others.toFixed(1)} of a core; read the ratios with care.`;

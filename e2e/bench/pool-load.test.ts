@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { overPool, type PoolContender } from './pool-load.ts';
 
-/** Octets that are no text. */
+/** Octets that are not valid text. */
 const CONTENT = Buffer.of(0, 255, 13, 10, 0);
 
-/** A server that answers what was sent, with that status, and what loads it on two connections. */
+/** A server that echoes content with this status, and a load on two connections. */
 async function setup(status: () => number, contender: Partial<PoolContender> = {}) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -36,7 +36,7 @@ async function setup(status: () => number, contender: Partial<PoolContender> = {
   return { loaded, seen, request, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('octets go out and come back as they are', async () => {
+test('octets are sent and received unchanged', async () => {
   await using it = await setup(() => 200);
   const { count, errors } = await (await it.loaded.prepare(0.2))();
   expect(new Set(it.seen)).toEqual(new Set(['POST /a me']));
@@ -51,7 +51,7 @@ test('a wrong answer is an error and is not counted', async () => {
   expect([count, errors]).toEqual([Math.ceil(asked / 2), Math.floor(asked / 2)]);
 });
 
-test('when there are no more requests it ends', async () => {
+test('the run ends when there are no more requests', async () => {
   let left = 3;
   await using it = await setup(() => 200, {
     prepare: () => () => {
@@ -64,7 +64,7 @@ test('when there are no more requests it ends', async () => {
   expect([count, it.seen.length, errors]).toEqual([3, 3, 0]);
 });
 
-test('probes are sent in order, and one that is answered wrong rejects', async () => {
+test('probes are sent in order, and a wrong answer to one rejects', async () => {
   const at = (path: string) => ({ method: 'GET', path, fields: {} });
   await using it = await setup(() => 200, {
     probes: [

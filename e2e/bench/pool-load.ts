@@ -4,7 +4,7 @@ import type { Server } from './cpu.ts';
 import type { Contender } from './measure.ts';
 import type { HttpRequest } from './requests.ts';
 
-/** A request whose content is octets. */
+/** A request with binary content. */
 export interface OctetRequest extends Omit<HttpRequest, 'body'> {
   readonly body?: Buffer;
 }
@@ -17,24 +17,26 @@ export interface OctetAnswer {
 type Next = () => OctetRequest | undefined;
 type Judge = (answer: OctetAnswer) => boolean;
 
-/** The request, and the check of its answer. */
+/** A request, and the check of its answer. */
 export type Probe = readonly [request: OctetRequest, isRight: Judge];
 
-/** A server that answers each request in its own way. */
+/** A server with its own answer to each request. */
 export interface PoolContender {
   readonly name: string;
   readonly server: Server;
-  /** Sent once, in this order. */
+  /** Requests that are sent once, in this order. */
   readonly probes: readonly Probe[];
-  /** Prepares for so many seconds; what it returns gives the next request, undefined when there is none. */
+  /**
+   * Prepares this many seconds of load; returns a function for the next request, or undefined at the end.
+   */
   prepare(seconds: number): Next | Promise<Next>;
-  /** The status of every answer to those. */
+  /** The check of every answer to these requests. */
   isRight: Judge;
 }
 
 /**
- * Loads it over HTTP/1.1 on that many connections, from this process. What was begun is waited for, so
- * that nothing of a slow server is left for the next one to suffer.
+ * Loads the server over HTTP/1.1 on this many connections, from this process. Waits for all requests at the
+ * end, so that a slow server does not disturb the next one.
  */
 export function overPool(contender: PoolContender, connections: number): Contender {
   const { name, server, probes, isRight } = contender;

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { family, forgetPeaks, kilobytes, peakMemory } from './processes.ts';
 
-test('proc_pid_status(5): the peak is VmHWM, not what is held now', () => {
+test('proc_pid_status(5): the peak is VmHWM, not the current memory', () => {
   expect(kilobytes('Name:\tVmHWM\nVmPeak:\t 9 kB\nVmHWM:\t    2048 kB\nVmRSS:\t 1024 kB\n')).toBe(
     2048,
   );
   expect(kilobytes('Name:\tnode\nState:\tZ (zombie)\n')).toBe(0);
 });
 
-test('a process belongs to who started it, with its memory', async () => {
+test("a child process belongs to its parent's family, with its memory", async () => {
   await using stack = new AsyncDisposableStack();
   const before = family(process.pid);
   const child = spawn('sh', ['-c', 'echo; read line'], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -23,7 +23,7 @@ test('a process belongs to who started it, with its memory', async () => {
   expect(peakMemory([process.pid])).toBeGreaterThan(peakMemory([pid]));
 });
 
-test('a peak that is forgotten is what is held now', () => {
+test('after a reset the peak is the current memory', () => {
   const most = 256 * 1024 ** 2;
   let block: ArrayBuffer | undefined = new ArrayBuffer(most);
   new Uint8Array(block).fill(1);

@@ -13,7 +13,7 @@ export interface ProxyTargets {
   readonly stores: OnEachStore<TunnelContender>;
 }
 
-/** Starts them with a person whom all know; the stack ends them. */
+/** Starts all proxies with a person whom all know; the stack ends them. */
 export async function startProxyTargets(stack: AsyncDisposableStack): Promise<ProxyTargets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const destination = stack.use(await startDestination());

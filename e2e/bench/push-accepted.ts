@@ -18,12 +18,12 @@ import { bearer } from './site.ts';
 import { PROOFS } from './token-contenders.ts';
 import { mintTokens } from './tokens.ts';
 
-/** Subscriptions of a run, which take 100,000 messages. */
+/** Subscriptions per run, which accept 100,000 messages together. */
 const SUBSCRIPTIONS = 1000;
-/** So many of them where others wait: 20,000 messages. */
+/** Subscriptions per run if others hold messages already: 20,000 messages together. */
 const CROWDED = 200;
 
-/** Replaces documents of 1 KiB, which is the work nearest to taking a message. */
+/** Replaces documents of 1 KiB, which is the most similar work. */
 export async function replacingDocuments({ servers, one }: PushSite): Promise<HttpContender> {
   const { pair, authz } = servers;
   const { url: resource, scope } = DOCUMENTS;
@@ -49,13 +49,13 @@ interface Row {
   readonly name: string;
   readonly senders: Senders;
   readonly make: Make;
-  /** Messages that wait already at each subscription. */
+  /** Messages that are already stored for each subscription. */
   readonly waiting?: number;
 }
 
 const once: Make = (all) => all.map((to) => messageTo(to));
 
-/** Enough JWTs of their own. */
+/** Enough separate JWTs. */
 const signedAnew: Make = (all, seconds) =>
   Array.from({ length: seconds * PROOFS }, (_, at) => all[at % all.length])
     .filter((to) => to !== undefined)
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** Messages that are taken, while nobody waits. Each run has subscriptions of its own. */
+/** Messages that are accepted while no user agent waits. Each run has its own subscriptions. */
 export const sending = (site: PushSite): readonly HttpContender[] =>
   ROWS.map((row) => contender(site, row));
 
@@ -102,7 +102,7 @@ function contender({ one, stores }: PushSite, { name, senders, make, waiting = 0
   };
 }
 
-/** Puts messages in the store. */
+/** Puts messages into the store. */
 async function fill({ push }: PushSite['stores'], subscription: string, count: number) {
   const now = systemClock.now();
   const message = () => ({

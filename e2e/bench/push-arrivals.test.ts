@@ -8,7 +8,7 @@ import { acknowledge, Arrivals, deliver, openPool } from './push-arrivals.ts';
 const TO = { id: 'a', path: '/push/subscription/a', push: '/push/push/a' };
 const MESSAGE = '/push/message/1';
 
-/** Takes messages, and has them arrive by `tell`. */
+/** A server that accepts messages; `tell` makes them arrive. */
 async function service(status: number, tell: (arrivals: Arrivals, body: string) => void) {
   const arrivals = new Arrivals();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -35,7 +35,7 @@ const arrive =
   (arrivals: Arrivals, body: string) =>
     arrivals.arrived(TO.push, { path, body: body + change });
 
-test('a message is delivered once its answer and itself are here; before its answer is less than 0', async () => {
+test('a message is delivered once both its answer and the message arrived; an arrival before the answer is negative', async () => {
   await using it = await service(201, arrive(MESSAGE));
   const { path, took } = await deliver(it.pool, TO, it.arrivals);
   expect(path).toBe(MESSAGE);
@@ -61,7 +61,7 @@ test('a message that arrives twice is strange', async () => {
   expect(it.arrivals.strange).toBe(1);
 });
 
-test('an acknowledgement that the server does not take is an error', async () => {
+test('a refused acknowledgement is an error', async () => {
   await using good = await service(204, () => {});
   await acknowledge(good.pool, MESSAGE);
   await using bad = await service(404, () => {});

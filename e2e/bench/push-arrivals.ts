@@ -4,15 +4,15 @@ import type { Subscription } from './push-crowd.ts';
 import type { Arrived, Message } from './push-events.ts';
 import { messageTo, newBody } from './push-messages.ts';
 
-/** Milliseconds after which a message that has not arrived is an error. */
+/** Milliseconds after which a missing message is an error. */
 const PATIENCE = 10_000;
 
 interface Arrival extends Message {
-  /** Milliseconds of the monotonic clock. */
+  /** The arrival in milliseconds of the monotonic clock. */
   readonly at: number;
 }
 
-/** Knows the messages that are under way, one to each subscription. */
+/** Tracks the messages in transit, at most one per subscription. */
 export class Arrivals {
   readonly #expected = new Map<string, (arrival: Arrival) => void>();
   #strange = 0;
@@ -24,12 +24,12 @@ export class Arrivals {
     else expected({ ...message, at: performance.now() });
   };
 
-  /** How many have arrived that nobody had sent, or that had arrived before. */
+  /** The number of arrivals that were not sent, or that came a second time. */
   get strange(): number {
     return this.#strange;
   }
 
-  /** Resolves to the next one; rejects if there is none. */
+  /** Resolves to the next arrival; rejects if there is none. */
   async next({ push }: Subscription): Promise<Arrival> {
     const { promise, resolve, reject } = Promise.withResolvers<Arrival>();
     this.#expected.set(push, resolve);
@@ -41,11 +41,11 @@ export class Arrivals {
   }
 }
 
-/** Connections over which messages are sent, and acknowledged. */
+/** Connections for sending and acknowledging messages. */
 export const openPool = ({ url }: Pick<Server, 'url'>, connections: number) =>
   new Pool(url, { connections });
 
-/** Sends a message. Resolves to its path; rejects if it is not taken. */
+/** Sends a message. Resolves to its path; rejects if it is refused. */
 export async function send(pool: Pool, to: Subscription, body: string): Promise<string> {
   const { fields: headers, method, path } = messageTo(to, body);
   const answer = await pool.request({ method, path, headers, body });
@@ -55,7 +55,7 @@ export async function send(pool: Pool, to: Subscription, body: string): Promise<
   return new URL(String(answer.headers['location'])).pathname;
 }
 
-/** Tells the server that a message has arrived (RFC 8030 section 6.2). */
+/** Acknowledges a message (RFC 8030 section 6.2). */
 export async function acknowledge(pool: Pool, path: string): Promise<void> {
   const answer = await pool.request({ method: 'DELETE', path });
   await answer.body.dump();
@@ -63,8 +63,8 @@ export async function acknowledge(pool: Pool, path: string): Promise<void> {
 }
 
 /**
- * Sends a message to a user agent that waits. Resolves to its path, and to the milliseconds from the answer 201 to its
- * arrival, which are less than 0 if it came first. Rejects unless exactly this message arrives.
+ * Sends a message to a waiting user agent. Resolves to its path, and to the milliseconds from the answer
+ * 201 to the arrival (negative if the message came first). Rejects unless exactly this message arrives.
  */
 export async function deliver(
   pool: Pool,

@@ -5,7 +5,7 @@ import type { PushSubscription } from '#shared/stores/push/push.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import { forged, newAuthorization, ORIGIN, subscribe } from './push-crowd.ts';
 
-/** Returns the rows of subscriptions, in the order in which they were made. */
+/** Returns the rows of subscriptions, in the order of their creation. */
 async function rowsOf(count: number, senders: 'anybody' | 'vapid') {
   await using store = await sqliteUnderTest().then((one) => ({
     ...one,
@@ -26,7 +26,7 @@ async function rowsOf(count: number, senders: 'anybody' | 'vapid') {
 const sizes = (names: readonly (string | undefined)[]) =>
   Array.from(Map.groupBy(names, String).values(), ({ length }) => length);
 
-test('a person has 50 subscriptions by a grant, and a key sends to 10', async () => {
+test('a person has 50 subscriptions per grant, and a key sends to 10', async () => {
   const { made, rows, standing } = await rowsOf(120, 'vapid');
   expect(sizes(rows.map(({ person }) => person))).toEqual([50, 50, 20]);
   expect(sizes(rows.map(({ key }) => key))).toEqual(Array.from({ length: 12 }, () => 10));
@@ -36,12 +36,12 @@ test('a person has 50 subscriptions by a grant, and a key sends to 10', async ()
   expect(made.map(({ push }) => push)).toEqual(rows.map(({ push }) => `/push/push/${push}`));
 });
 
-test('anybody may send to a subscription without a key', async () => {
+test('any sender may use a subscription without a key', async () => {
   const { rows } = await rowsOf(3, 'anybody');
   expect(rows.map(({ key }) => key)).toEqual([undefined, undefined, undefined]);
 });
 
-test('credentials of a sender are good, and forged ones are refused', async () => {
+test('valid credentials of a sender are accepted, and forged credentials are refused', async () => {
   const { made, rows } = await rowsOf(1, 'vapid');
   const [{ sender } = {}] = made;
   const [{ key } = {}] = rows;

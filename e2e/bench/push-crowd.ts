@@ -9,37 +9,37 @@ import { MOST } from '../../resource-server/push/parts.ts';
 /** An application server (RFC 8292). */
 export interface Sender {
   readonly key: KeyObject;
-  /** Credentials that it uses again and again. */
+  /** Credentials that the sender uses repeatedly. */
   readonly authorization: string;
 }
 
-/** A subscription, whose messages are sent and received by paths. */
+/** A subscription, with the paths for sending and receiving messages. */
 export interface Subscription {
   readonly id: string;
-  /** Its user agent waits there. */
+  /** The path at which the user agent waits. */
   readonly path: string;
-  /** Its push resource. */
+  /** The path of the push resource. */
   readonly push: string;
-  /** Alone may send; absent: anybody may who knows the push resource. */
+  /** The only allowed sender; absent: any sender that knows the push resource. */
   readonly sender?: Sender;
 }
 
 export type Senders = 'anybody' | 'vapid';
 
-/** Public origin of the push service. A proxy ends TLS. */
+/** The public origin of the push service. A proxy terminates TLS. */
 export const ORIGIN = 'https://localhost:3443';
-/** Messages to one subscription in a short time: the burst of `push-subscription`. */
+/** The number of messages to one subscription in a short time: the burst of `push-subscription`. */
 export const BURST = 100;
-/** Subscriptions whose bursts together are the burst of the key that may send to them (`push-key`). */
+/** The number of subscriptions whose bursts equal the burst of their sender's key (`push-key`). */
 const OF_A_KEY = 10;
-/** Seconds: longer than a run. */
+/** Seconds, longer than a run. */
 const LIFE = 7200;
 
 type Store = Pick<Stores, 'push' | 'artefacts' | 'passkeys' | 'revocations'>;
 
 /**
- * Makes subscriptions in the store, as many of each person as may be: that many people would sign in for minutes. Each
- * takes `BURST` messages, whatever the others take.
+ * Makes subscriptions directly in the store, the maximum for each person, because sign-ins of so many
+ * people would take minutes. Each accepts `BURST` messages, independently of the others.
  */
 export async function subscribe(
   stores: Store,
@@ -72,7 +72,7 @@ export async function subscribe(
 
 const CLIENT = 'user-agent';
 
-/** Keeps what somebody new has allowed their user agent. */
+/** Stores the grant of a new person for the user agent. */
 async function newGrant(stores: Store): Promise<{ person: string; grant: string }> {
   const [person, grant] = [randomId(systemRandom), randomId(systemRandom)];
   const whose = { grantId: grant, accountId: person, clientId: CLIENT };
@@ -87,7 +87,7 @@ function newSender(): Sender {
   return { key, authorization: newAuthorization(key) };
 }
 
-/** Signs a JWT of its own for each call. */
+/** Signs a separate JWT for each call. */
 export const newAuthorization = (key: KeyObject): string =>
   vapidAuthorization({
     key,

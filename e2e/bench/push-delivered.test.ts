@@ -4,7 +4,7 @@ import { inTurn } from './push-delivered.ts';
 
 const ALL = ['a', 'b'].map((id) => ({ id, path: `/${id}`, push: `/${id}` }));
 
-test('each subscription has one message under way at a time, and its burst in all', async () => {
+test('each subscription has one message in transit at a time, and its burst in all', async () => {
   const under = new Set<string>();
   const visits = new Map<string, number>();
   const next = inTurn(ALL, async ({ id }) => {

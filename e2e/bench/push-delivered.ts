@@ -11,24 +11,32 @@ import { openWaiters, type Way } from './push-waiters.ts';
 import { always } from './requests.ts';
 import { percentile } from './statistics.ts';
 
-/** Messages under way at a time, each to another user agent. */
+/** Messages in transit at a time, each to another user agent. */
 export const AT_ONCE = 32;
-/** So many to another process, which hears of them four times a second: fewer would leave both with nothing to do. */
+/**
+ * Messages in transit to another process, which polls four times a second: fewer messages would leave both
+ * processes idle.
+ */
 export const AT_ONCE_ELSEWHERE = 512;
-/** User agents of a run for each message that is under way. They get 200 messages together. */
+/** User agents per message in transit. Together they get 200 messages. */
 const WAITING = 2;
 
-/** Milliseconds from one look of a process at the news of others to its next. */
+/** Milliseconds between two polls of a process for other processes' messages. */
 const LOOK = 250;
 
 interface Row {
   readonly name: string;
-  /** Absent: nobody waits. */
+  /** Absent: no user agent waits. */
   readonly way?: Way;
-  /** They wait at the other process; default: at the one that takes the messages. */
+  /**
+   * Whether the user agents wait at the other process; default: at the process that accepts the messages.
+   */
   readonly elsewhere?: boolean;
   readonly acknowledges?: boolean;
-  /** Each message is sent at any moment between two looks; else those to another process would follow its looks. */
+  /**
+   * Sends each message at a random moment between two polls. Otherwise messages to another process would
+   * follow its polls.
+   */
   readonly paced?: boolean;
 }
 
@@ -48,7 +56,7 @@ const ROWS: readonly Row[] = [
   { name: 'paced: server push, other process', way: PUSH, elsewhere: true, paced: true },
 ];
 
-/** Messages that are sent and arrive. Each run has subscriptions of its own, restricted to keys. */
+/** Messages that are sent and arrive. Each run has its own subscriptions, restricted to keys. */
 export const delivering = (site: PushSite): readonly Contender[] =>
   ROWS.map((row) => contender(site, row));
 
@@ -99,7 +107,7 @@ function contender({ one, other, stores }: PushSite, row: Row): Contender {
   };
 }
 
-/** Visits them in turn, each again when it was visited, and as often as it takes messages. */
+/** Visits the subscriptions in rotation, each up to its limit of messages. */
 export function inTurn(
   all: readonly Subscription[],
   visit: (to: Subscription) => Promise<void>,

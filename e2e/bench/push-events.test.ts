@@ -10,7 +10,7 @@ const event = (path: string, text: string) => {
 };
 
 test.each([1, 2, 7, 1000])(
-  'reads messages from pieces of %d characters, and no comments',
+  'reads messages from pieces of %d characters, and skips comments',
   (size) => {
     const stream = `:\n\n${event('/push/message/1', 'one')}:\n\n${event('/push/message/2', 'two')}`;
     const arrived: [string, Message][] = [];
@@ -23,7 +23,7 @@ test.each([1, 2, 7, 1000])(
   },
 );
 
-test('half an event is no message', () => {
+test('a partial event is no message', () => {
   const arrived: string[] = [];
   const read = eventReader('/a', (push) => arrived.push(push));
   read(event('/push/message/1', 'one').slice(0, -1));

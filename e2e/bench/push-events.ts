@@ -1,15 +1,15 @@
 import type { Subscription } from './push-crowd.ts';
 
 export interface Message {
-  /** Its path. */
+  /** The path of the message. */
   readonly path: string;
   readonly body: string;
 }
 
-/** Told of each message, once. */
+/** Called once for each message. */
 export type Arrived = (push: Subscription['push'], message: Message) => void;
 
-/** Returns a function that takes an event stream piece by piece, and tells of each message in it. */
+/** Returns a function that reads an event stream piece by piece, and reports each message. */
 export function eventReader(push: string, arrived: Arrived): (piece: string) => void {
   let text = '';
   return (piece) => {

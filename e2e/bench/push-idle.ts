@@ -6,19 +6,19 @@ import { cpuTime, type Server } from './cpu.ts';
 import { family } from './processes.ts';
 import type { ServedStore } from './targets/stores.ts';
 
-/** Seconds until nothing of the work before is left, and those that are looked at. */
+/** Seconds until the work before has no effect, and seconds of the measurement. */
 const REST = 3;
 const LOOKED_AT = 10;
 
-/** The use of a server and its store in each second. */
+/** The cost of a server and its store per second. */
 export interface Idle {
   /** Milliseconds of CPU time. */
   readonly cpu: number;
-  /** Milliseconds of CPU time of the servers of the store. */
+  /** Milliseconds of CPU time of the store's servers. */
   readonly store?: number;
 }
 
-/** Looks at a server that nobody asks for anything. */
+/** Measures an idle server. */
 export async function idleCost({ pids }: Server, store?: ServedStore): Promise<Idle> {
   const look = () => ({
     cpu: cpuTime(...pids),
@@ -36,15 +36,15 @@ export async function idleCost({ pids }: Server, store?: ServedStore): Promise<I
   };
 }
 
-/** Bytes. */
+/** Memory in bytes. */
 export interface Held {
-  /** Objects of JavaScript that a collection leaves. */
+  /** JavaScript objects that survive a garbage collection. */
   readonly heap: number;
-  /** All memory of the process, which also has what nobody uses any more. */
+  /** All memory of the process, including unused memory. */
   readonly rss: number;
 }
 
-/** It is sent signals, and nothing else. */
+/** Only signals are sent to the server. */
 const heapOf = liveHeap as (server: Pick<ServerProcess, 'signal'>) => Promise<number>;
 
 export async function held({ pids: [pid = 0] }: Server): Promise<Held> {

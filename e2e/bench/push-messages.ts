@@ -1,18 +1,21 @@
 import { forged, type Subscription } from './push-crowd.ts';
 import type { HttpRequest } from './requests.ts';
 
-/** Octets of a message. */
+/** The length of a message in octets. */
 const LENGTH = 1024;
 
 let made = 0;
 
-/** Returns a text that no other message has. */
+/** Returns a unique text. */
 export function newBody(): string {
   made += 1;
   return `message ${made} `.padEnd(LENGTH, 'x');
 }
 
-/** The request that sends a message, which replaces the one before it. `authorization`: default: one that is used again. */
+/**
+ * The request that sends a message, which replaces the previous message. `authorization`: default: reused
+ * credentials.
+ */
 export function messageTo(
   { push, sender }: Subscription,
   body = newBody(),
@@ -32,7 +35,7 @@ export function messageTo(
   };
 }
 
-/** A request that has to be refused: with a forged JWT by 403, or to a push resource that is not there by 404. */
+/** A request that must be refused: with a forged JWT by 403, or to an unknown push resource by 404. */
 export function forgedMessage(to: Subscription): { request: HttpRequest; refusal: number } {
   if (to.sender === undefined) {
     const push = to.push.replace(/[^/]+$/, 'A'.repeat(22));

@@ -16,7 +16,7 @@ import { type ServedStore, startServedStore, type StoreName } from './targets/st
 
 export const DOCUMENTS = { url: `${ORIGIN}/documents/`, scope: 'documents:write' };
 
-/** The load comes as from a proxy that ended TLS, whose connections count toward the total alone. */
+/** The load comes as from a proxy that terminated TLS. Such connections are limited in total only. */
 const SETTINGS = {
   resource: ORIGIN,
   trustedProxies: ['127.0.0.1/32'],
@@ -37,18 +37,18 @@ const SETTINGS = {
   ],
 };
 
-/** Two resource servers with a push service, and our own hands in their store. */
+/** Two resource servers with a push service, and a direct connection to their store. */
 export interface PushSite {
   readonly servers: Countersign;
-  /** In clear text, as are all of these. */
+  /** A server in clear text, as all of these are. */
   readonly one: Server;
   readonly other: Server;
   readonly stores: Stores;
-  /** Absent: the store is SQLite. */
+  /** Absent for SQLite. */
   readonly store?: ServedStore;
 }
 
-/** The stack ends it. */
+/** Starts the site; the stack ends it. */
 export async function startPushSite(
   name: StoreName,
   stack: AsyncDisposableStack,
@@ -74,7 +74,7 @@ export async function startPushSite(
   };
 }
 
-/** Starts another resource server on the same store, and on the CPU of the servers. */
+/** Starts another resource server on the same store, and on the servers' CPU. */
 async function startOther({ data, env }: Pair): Promise<Server> {
   const config = JSON.parse(await readFile(join(data, 'config-0.json'), 'utf8')) as {
     readonly listen: Readonly<Record<string, object>>;

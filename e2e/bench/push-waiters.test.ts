@@ -16,7 +16,9 @@ const ALL = ['a', 'b', 'c'].map((id) => ({
 const eventTo = (id: string) =>
   `:\n\nevent: message\ndata: {"url":"https://push.example/push/message/${id}","body":"${btoa(id)}"}\n\n`;
 
-/** A push service that has one message for each subscription. `status`: of its answers to those who want events. */
+/**
+ * A push service with one message for each subscription. `status`: of its answers to requests for events.
+ */
 async function service({ streams }: Way, status = 200) {
   const open = new Set<{ destroy(): void }>();
   const server = streams === undefined ? http.createServer() : http2.createServer();
@@ -56,7 +58,7 @@ const WAYS: readonly (readonly [string, Way])[] = [
   ['server push', { by: 'push', streams: 2 }],
 ];
 
-test.each(WAYS)('each message is told with its push resource: %s', async (_, way) => {
+test.each(WAYS)('each message is reported with its push resource: %s', async (_, way) => {
   await using server = await service(way);
   const arrived = new Map<string, Message>();
   const waiters = await openWaiters(server, way, ALL, (push, message) =>
@@ -71,14 +73,20 @@ test.each(WAYS)('each message is told with its push resource: %s', async (_, way
   expect(waiters.lost()).toBe(0);
 });
 
-test.each(WAYS)('user agents that the server lets go are lost: %s', async (_, way) => {
-  await using server = await service(way);
-  await using waiters = await openWaiters(server, way, ALL, () => {});
-  server.end();
-  await until(() => waiters.lost() === ALL.length);
-});
+test.each(WAYS)(
+  'user agents that the server disconnects are counted as lost: %s',
+  async (_, way) => {
+    await using server = await service(way);
+    await using waiters = await openWaiters(server, way, ALL, () => {});
+    server.end();
+    await until(() => waiters.lost() === ALL.length);
+  },
+);
 
-test.each(WAYS.slice(0, 2))('nobody is measured who may not wait: %s', async (_, way) => {
-  await using server = await service(way, 429);
-  await expect(openWaiters(server, way, ALL, () => {})).rejects.toThrow('429');
-});
+test.each(WAYS.slice(0, 2))(
+  'user agents that may not wait are not measured: %s',
+  async (_, way) => {
+    await using server = await service(way, 429);
+    await expect(openWaiters(server, way, ALL, () => {})).rejects.toThrow('429');
+  },
+);

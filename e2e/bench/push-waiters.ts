@@ -10,19 +10,21 @@ import { type Arrived, eventReader } from './push-events.ts';
 /** How user agents wait. */
 export interface Way {
   readonly by: 'events' | 'push';
-  /** User agents on one connection of HTTP/2. Absent: HTTP/1.1, and a connection for each. */
+  /** User agents per HTTP/2 connection. Absent: HTTP/1.1, with one connection each. */
   readonly streams?: number;
 }
 
 export interface Waiters extends AsyncDisposable {
-  /** How many do not wait any more. */
+  /** The number of user agents that no longer wait. */
   lost(): number;
 }
 
-/** Milliseconds after which a server has begun to wait: nothing tells a client so that takes server push. */
+/**
+ * Milliseconds after which a server has surely begun to wait: a client of server push gets no sign of it.
+ */
 const BEGINS = 1000;
 
-/** Resolves when they wait, one at each subscription. Rejects if one of them may not. */
+/** Resolves when a user agent waits at each subscription. Rejects if one may not wait. */
 export async function openWaiters(
   { url }: Pick<Server, 'url'>,
   { by, streams }: Way,
@@ -42,7 +44,7 @@ export async function openWaiters(
       for (const to of some) ends.use(await waitAlone(url, to, arrived, over));
       continue;
     }
-    const session = http2.connect(url).on('error', () => {}); // each of its streams fails as well
+    const session = http2.connect(url).on('error', () => {}); // each stream reports the failure, too
     ends.defer(() => session.destroy());
     if (by === 'events') {
       await Promise.all(some.map((to) => waitForEvents(session, to, arrived, over)));
@@ -76,7 +78,7 @@ async function waitAlone(
   if (response.statusCode !== 200)
     throw new Error(`a user agent was answered ${response.statusCode}`);
   response.setEncoding('utf8').on('data', eventReader(push, arrived));
-  response.on('error', () => {}).once('close', over); // it is told by its close
+  response.on('error', () => {}).once('close', over); // the close reports it
   return { [Symbol.dispose]: () => void request.destroy() };
 }
 
@@ -93,10 +95,10 @@ async function waitForEvents(
 }
 
 function ask(session: ClientHttp2Session, { path }: Subscription, fields = {}): ClientHttp2Stream {
-  return session.request({ ':path': path, ...fields }).on('error', () => {}); // as above
+  return session.request({ ':path': path, ...fields }).on('error', () => {}); // each stream reports the failure, too
 }
 
-/** RFC 8030 section 6: each message is the answer to a request that the server promises, and names its push resource. */
+/** RFC 8030 section 6: each message is the answer to a promised request, and names its push resource. */
 function takePushes(session: ClientHttp2Session, arrived: Arrived): void {
   session.on('stream', (stream: ClientHttp2Stream, { ':path': path = '' }) => {
     stream.on('error', () => {});
@@ -104,7 +106,7 @@ function takePushes(session: ClientHttp2Session, arrived: Arrived): void {
       const push = /^<([^>]*)>/.exec(String(link))?.[1] ?? '';
       void buffer(stream).then(
         (body) => arrived(push, { path, body: body.toString() }),
-        () => {}, // it does not arrive
+        () => {}, // the message does not arrive
       );
     });
   });

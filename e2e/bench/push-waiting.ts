@@ -7,11 +7,11 @@ import { openWaiters, type Way } from './push-waiters.ts';
 import type { Table } from './report.ts';
 import { percentile, round } from './statistics.ts';
 
-/** User agents that wait, each at its own subscription. */
+/** The number of waiting user agents, each at its own subscription. */
 export const WAITERS = 1000;
-/** Connections over which messages are sent to all of them. */
+/** Connections that send messages to all user agents. */
 export const SENDERS = 16;
-/** Seconds: longer than all messages take. */
+/** Seconds, longer than all messages take. */
 const LONG = 300;
 
 const WAYS: Readonly<Record<string, Way>> = {
@@ -21,7 +21,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'server push, a connection each': { by: 'push', streams: 1 },
 };
 
-/** With all columns, in their order. */
+/** A row with all columns in their order. */
 const NOBODY = {
   waiting: 'nobody',
   'heap KiB each': '',
@@ -35,14 +35,14 @@ const NOBODY = {
 
 type Row = Table['rows'][number];
 
-/** Measures user agents that wait while nothing happens, and until a message to each of them has arrived. */
+/** Measures waiting user agents while nothing happens, and until each has got a message. */
 export async function measureWaiting(
   title: string,
   site: PushSite,
   say: (line: string) => void,
 ): Promise<{ readonly table: Table; readonly errors: number }> {
   const all = await subscribe(site.stores, WAITERS, 'vapid');
-  for (const way of Object.values(WAYS)) await visitAll(site, way, all); // V8 compiles
+  for (const way of Object.values(WAYS)) await visitAll(site, way, all); // V8 compiles the code
   say('  nobody waits');
   const rows: Row[] = [{ ...NOBODY, ...idleRow(await idleCost(site.one, site.store)) }];
   let errors = 0;
@@ -76,14 +76,16 @@ async function measure(site: PushSite, way: Way, all: readonly Subscription[]) {
   };
 }
 
-/** As `measure` does, of whose results it has none. */
+/** Runs the work as `measure` does, without results. */
 async function visitAll(site: PushSite, way: Way, all: readonly Subscription[]): Promise<void> {
   const arrivals = new Arrivals();
   await using _ = await openWaiters(site.one, way, all, arrivals.arrived);
   await sendToAll(site, all, arrivals);
 }
 
-/** Resolves once a message to each has arrived. Then they are acknowledged, so that they do not come again. */
+/**
+ * Resolves once each user agent has got a message. Then acknowledges all, so that they are not repeated.
+ */
 async function sendToAll({ one }: PushSite, all: readonly Subscription[], arrivals: Arrivals) {
   await using stack = new AsyncDisposableStack();
   const pool = stack.adopt(openPool(one, SENDERS), (open) => open.close());

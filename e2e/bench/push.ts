@@ -26,7 +26,10 @@ const NOTES = [
   'may have memory of the one before it.',
 ];
 
-/** Messages a second that a push service takes and delivers, and what user agents cost that wait. */
+/**
+ * Measures the messages per second that a push service accepts and delivers, and the cost of waiting user
+ * agents.
+ */
 export async function measurePush(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   const tables: Table[] = [];

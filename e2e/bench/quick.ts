@@ -19,11 +19,14 @@ interface Work {
   readonly server: Server;
   readonly request: HttpRequest;
   readonly status: number;
-  /** How many times a bare node:http server it may cost; absent: no goal is set. */
+  /** The highest cost as a multiple of a bare node:http server; absent: no goal. */
   readonly goal?: number;
 }
 
-/** In about two minutes what a change cost or gained: what is asked most, beside a bare node:http server. */
+/**
+ * Measures the most frequent requests beside a bare node:http server, in about two minutes, to show the
+ * effect of a change.
+ */
 export async function measureQuick(say: (line: string) => void): Promise<Findings> {
   stayOn(`${LOAD_CPU}`);
   await using stack = new AsyncDisposableStack();

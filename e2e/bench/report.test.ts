@@ -13,13 +13,13 @@ const measured = (name: string, cpu: number): Measured => ({
   errors: 0,
 });
 
-test('the ratio of a row is to the first row: half the CPU time is twice the requests', () => {
+test("a row's ratio compares with the first row: half the CPU time is twice the requests", () => {
   const { rows } = comparison('t', [measured('base', 100), measured('ours', 50)]);
   expect(rows.map(({ ratio }) => ratio)).toEqual([1, 2]);
   expect(rows.map((row) => row['req/s/core'])).toEqual([10_000, 20_000]);
 });
 
-test('only loads with a latency have columns for it', () => {
+test('only loads with latencies have latency columns', () => {
   const base = measured('base', 100);
   const latency = { p50: 1.234, p99: 5.678 };
   expect(comparison('t', [{ ...base, latency }]).rows[0]).toMatchObject({ 'p99 ms': 5.68 });

@@ -12,12 +12,12 @@ export interface Table {
 /** The findings of a suite, and the number of wrong answers. */
 export interface Findings {
   readonly tables: readonly Table[];
-  /** How to read them. */
+  /** Explanations of the tables. */
   readonly notes: readonly string[];
   readonly errors: number;
 }
 
-/** Where numbers come from. */
+/** The machine and versions of the measurement. */
 export function surroundings(clock: Clock = systemClock): Readonly<Record<string, string>> {
   return {
     date: new Date(clock.now()).toISOString(),
@@ -29,7 +29,7 @@ export function surroundings(clock: Clock = systemClock): Readonly<Record<string
   };
 }
 
-/** Compares all rows with the first: the ratio is how many times as many requests a core can answer. */
+/** Compares all rows with the first: the ratio is the multiple of requests per core. */
 export function comparison(title: string, measured: readonly Measured[]): Table {
   const base = measured[0]?.cpu ?? Number.NaN;
   const rows = measured.map(
@@ -50,7 +50,7 @@ export function comparison(title: string, measured: readonly Measured[]): Table 
   return { title, rows };
 }
 
-/** Plain text: tables with aligned columns, then how to read them. */
+/** Plain text: tables with aligned columns, then the explanations. */
 export function format({ tables, notes }: Findings): string {
   return [...tables.map(formatTable), ...notes, ''].join('\n');
 }

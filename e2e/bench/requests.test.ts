@@ -3,7 +3,7 @@ import { inTurn, serialize } from './requests.ts';
 
 const get = (path: string) => ({ method: 'GET', path, fields: {} });
 
-test('RFC 9112 section 6.2: a body has its length in bytes', () => {
+test('RFC 9112 section 6.2: Content-Length counts bytes', () => {
   const request = { method: 'POST', path: '/token', fields: { A: 'b' }, body: 'é' };
   expect(serialize(request, 'h:1')).toBe(
     'POST /token HTTP/1.1\r\nHost: h:1\r\nA: b\r\nContent-Length: 2\r\n\r\né',
@@ -11,7 +11,7 @@ test('RFC 9112 section 6.2: a body has its length in bytes', () => {
   expect(serialize(get('/a'), 'h:1')).toBe('GET /a HTTP/1.1\r\nHost: h:1\r\n\r\n');
 });
 
-test('requests in turn go on where the last run ended, round and round', async () => {
+test('requests in rotation continue after the end of the last run', async () => {
   const load = inTurn(['/a', '/b', '/c'].map(get));
   const paths = async () => (await load.take(1)).map(({ path }) => path).join('');
   expect(await paths()).toBe('/a/b/c');

@@ -1,4 +1,4 @@
-/** A request that is sent many times, or once among many. */
+/** A request that is sent once or repeatedly. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
@@ -8,13 +8,13 @@ export interface HttpRequest {
 
 /** The requests of a load generator, run by run. */
 export interface Load {
-  /** The requests of the next run, in order; it begins again when they are all sent. */
+  /** The requests of the next run in order, repeated from the start when all are sent. */
   take(seconds: number): Promise<readonly HttpRequest[]>;
-  /** Told how many were sent. */
+  /** Called with the number of sent requests. */
   sent(count: number): void;
 }
 
-/** HTTP/1.1 on the wire (RFC 9112). */
+/** The octets of an HTTP/1.1 request (RFC 9112). */
 export function serialize({ method, path, fields, body = '' }: HttpRequest, host: string): string {
   const length = body === '' ? {} : { 'Content-Length': `${Buffer.byteLength(body)}` };
   const lines = Object.entries({ Host: host, ...fields, ...length });
@@ -22,14 +22,14 @@ export function serialize({ method, path, fields, body = '' }: HttpRequest, host
   return `${method} ${path} HTTP/1.1\r\n${section}\r\n${body}`;
 }
 
-/** One request again and again. */
+/** One request, repeated. */
 export function always(request: HttpRequest): Load {
   return { take: async () => [request], sent: () => {} };
 }
 
 /**
- * All requests in one order that goes on from run to run, also over several servers that share the
- * load: none comes again before all others were sent.
+ * All requests in rotation across runs and across several servers with this load: no request is repeated
+ * before all others were sent.
  */
 export function inTurn(requests: readonly HttpRequest[]): Load {
   let next = 0;
@@ -41,7 +41,7 @@ export function inTurn(requests: readonly HttpRequest[]): Load {
   };
 }
 
-/** New requests for every run: what they carry may be used once and is soon too old. */
+/** New requests for every run, because each may be used once and expires soon. */
 export function fresh(make: () => Promise<HttpRequest>, perSecond: number): Load {
   return {
     take: (seconds) => Promise.all(Array.from({ length: seconds * perSecond }, make)),

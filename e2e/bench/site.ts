@@ -3,15 +3,15 @@ import type { Countersign } from './targets/countersign.ts';
 import { mintBoundToken, mintTokens } from './tokens.ts';
 import type { BoundToken } from './tokens.ts';
 
-/** A protection space and the document in it that is asked for. */
+/** A protection space and the requested document in it. */
 export interface Space {
-  /** Audience of the tokens. */
+  /** The audience of the tokens. */
   readonly url: string;
-  /** Path of the document. */
+  /** The path of the document. */
   readonly path: string;
 }
 
-/** Public origin of every resource server, wherever it listens. */
+/** The public origin of every resource server, wherever it listens. */
 export const ORIGIN = 'http://localhost:3001';
 export const SCOPE = 'documents:read';
 const WRITE = 'documents:write';
@@ -20,7 +20,7 @@ export const BODY =
 
 export const ES256: Space = { url: `${ORIGIN}/documents/`, path: '/documents/small' };
 
-/** Configuration of our servers. */
+/** The configuration of our servers. */
 export const SETTINGS = {
   resource: ORIGIN,
   trustedProxies: ['127.0.0.1/32'],
@@ -35,11 +35,11 @@ export const SETTINGS = {
   ],
 };
 
-/** Our servers with the documents in place and a client that may read them. */
+/** Our servers with the documents, and a client that may read them. */
 export interface Site {
   readonly servers: Countersign;
   readonly bound: BoundToken;
-  /** That many different Bearer tokens for a space. */
+  /** This many different Bearer tokens for a space. */
   tokens(of: Space, count: number): Promise<readonly string[]>;
 }
 

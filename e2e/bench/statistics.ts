@@ -1,4 +1,7 @@
-/** The value below which the share `p` (0 to 1) of the values lies, by the nearest rank. Throws RangeError without values. */
+/**
+ * The percentile for the share `p` (0 to 1) of the values, by the nearest rank. Throws RangeError without
+ * values.
+ */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)];
@@ -8,7 +11,7 @@ export function percentile(values: readonly number[], p: number): number {
 
 export const median = (values: readonly number[]) => percentile(values, 0.5);
 
-/** Rounds to that many decimals. */
+/** Rounds to this many decimals. */
 export function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }

@@ -3,7 +3,7 @@ import type { HttpContender } from './http-load.ts';
 import { fresh, type HttpRequest, type Load } from './requests.ts';
 import { bearer, BODY, ES256, type get, ORIGIN, type Site, type Space, verify } from './site.ts';
 
-/** Proofs made for each second of a run: more than any server checks. */
+/** Proofs made per second of a run, more than any server checks. */
 export const PROOFS = 12_000;
 
 const DOCUMENT: HttpContender['answer'] = { status: 200, body: (text) => text === BODY };
@@ -20,11 +20,11 @@ export interface Bearers {
   readonly space: Space;
   readonly tokens: readonly string[];
   readonly ask: Ask;
-  /** In which order the tokens come. */
+  /** The order of the tokens. */
   readonly load: (requests: readonly HttpRequest[]) => Load;
 }
 
-/** Has to refuse a token with another signature. */
+/** Bearer tokens. A token with another signature must be refused. */
 export function byBearer({ name, server, space, tokens, ask, load }: Bearers): HttpContender {
   const request = (token: string) => ask(space, bearer(token));
   return {
@@ -36,7 +36,7 @@ export function byBearer({ name, server, space, tokens, ask, load }: Bearers): H
   };
 }
 
-/** A new proof for each request; has to refuse one with another signature. */
+/** A new proof for each request. A proof with another signature must be refused. */
 export async function byProof(
   name: string,
   server: Server,

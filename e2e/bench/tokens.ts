@@ -4,17 +4,17 @@ import { dpopProver } from '../setup/dpop-prover.ts';
 import type { HttpRequest } from './requests.ts';
 
 export interface Grant {
-  /** Origin of the authorization server. */
+  /** The origin of the authorization server. */
   readonly issuer: string;
   readonly client: { readonly id: string; readonly secret: string };
   readonly scope: string;
-  /** RFC 8707. */
+  /** The resource of the tokens (RFC 8707). */
   readonly resource: string;
 }
 
 const AT_ONCE = 16;
 
-/** A form of a client that shows its secret (RFC 6749 section 2.3.1). */
+/** A form with the client's secret (RFC 6749 section 2.3.1). */
 export function clientForm(
   { id, secret }: Grant['client'],
   path: string,
@@ -31,14 +31,14 @@ export function clientForm(
   };
 }
 
-/** The request of the client credentials grant (RFC 6749 section 4.4.2). */
+/** The client credentials request (RFC 6749 section 4.4.2). */
 export const tokenRequest = ({ client, scope, resource }: Omit<Grant, 'issuer'>) =>
   clientForm(client, '/token', { grant_type: 'client_credentials', scope, resource });
 
-/** How often one that was answered 503 is asked for again, and after how many milliseconds. */
+/** How often a request with the answer 503 is repeated, and after how many milliseconds. */
 const AGAIN = { times: 10, after: 500 };
 
-/** That many different tokens. Rejects when one is refused. */
+/** Gets this many different tokens. Rejects if one is refused. */
 export async function mintTokens(grant: Grant, count: number): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack();
   const pool = stack.adopt(new Pool(grant.issuer, { connections: AT_ONCE }), (open) =>

@@ -10,16 +10,16 @@ import type { Contender, Run } from './measure.ts';
 
 const MIB = 1024 ** 2;
 
-/** A proxy that opens tunnels to who is known to it. */
+/** A proxy that opens tunnels for a known client. */
 export interface TunnelContender {
   readonly name: string;
   readonly server: Server;
-  /** Values of Proxy-Authorization: one that is right, and one that has to be answered 407. */
+  /** Values of Proxy-Authorization: a valid value, and a value that must get 407. */
   readonly right: string;
   readonly wrong: string;
 }
 
-/** Opens and ends tunnels, that many at a time. What is counted is tunnels that brought what was sent. */
+/** Opens and closes tunnels, this many at a time. Counts tunnels that delivered the destination's byte. */
 export function tunnelSetUp(
   contender: TunnelContender,
   { greeting }: Destination,
@@ -42,7 +42,7 @@ export function tunnelSetUp(
   };
 }
 
-/** Reads from that many tunnels at a time. What is counted is MiB. */
+/** Reads from this many tunnels at a time. Counts MiB. */
 export function tunnelThroughput(
   contender: TunnelContender,
   { source }: Destination,
@@ -78,7 +78,7 @@ export function tunnelThroughput(
   };
 }
 
-/** A tunnel (RFC 9110 section 9.3.6). Rejects with the status when there is none. */
+/** Opens a tunnel (RFC 9110 section 9.3.6). Rejects with the status otherwise. */
 async function open(proxy: string, target: string, credentials: string): Promise<Duplex> {
   const { hostname, port } = new URL(proxy);
   const { status, tunnel } = await overHttp({ host: hostname, port: Number(port) })({
@@ -88,7 +88,7 @@ async function open(proxy: string, target: string, credentials: string): Promise
     content: Buffer.alloc(0),
   });
   if (tunnel === undefined) throw new Error(`CONNECT ${target} was answered ${status}`);
-  return tunnel.on('error', () => {}); // it is destroyed, which is looked at
+  return tunnel.on('error', () => {}); // the caller checks whether the tunnel is destroyed
 }
 
 async function probe(contender: TunnelContender, target: string): Promise<void> {

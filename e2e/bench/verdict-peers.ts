@@ -10,13 +10,13 @@ import { startHaproxyVerdicts } from './targets/verdicts/haproxy.ts';
 import { byBearer } from './token-contenders.ts';
 import type { Loaded } from './work.ts';
 
-/** Servers of others that give verdicts on the tokens of one site. They hear of no revocation. */
+/** Third-party servers that check one site's tokens. They do not learn of revocations. */
 export interface VerdictPeers {
   readonly haproxy: Server;
   readonly apache: Server;
 }
 
-/** Starts them; the stack ends them. */
+/** Starts these servers; the stack ends them. */
 export async function startVerdictPeers(
   stack: AsyncDisposableStack,
   { servers: { pair, authz } }: Site,
@@ -39,10 +39,10 @@ export async function startVerdictPeers(
 const asked = (name: string, server: Server, tokens: readonly string[]) =>
   byBearer({ name, server, space: ES256, tokens, ask: get, load: inTurn });
 
-/** It answers 204, as our `/verify` does. */
+/** HAProxy answers 204, as our `/verify` does. */
 export const byHaproxy = ({ haproxy }: VerdictPeers, tokens: readonly string[]): Loaded =>
   onWrk({ ...asked('HAProxy jwt_verify', haproxy, tokens), answer: { status: 204 } });
 
-/** It answers with the small document. */
+/** Apache answers with the small document. */
 export const byApache = ({ apache }: VerdictPeers, tokens: readonly string[]): Loaded =>
   onWrk(asked('mod_auth_openidc', apache, tokens));

@@ -11,7 +11,7 @@ function clientWith(alg: GnapClient['alg']): GnapClient {
 }
 
 test.each(NAMES.flatMap((by) => [[by, 'ES256'] as const, [by, 'Ed25519'] as const]))(
-  '%s verifies %s signatures of grant requests and of uses, and refuses forged ones',
+  '%s verifies %s signatures of grant requests and of uses, and refuses forged signatures',
   async (by, alg) => {
     const client = clientWith(alg);
     for (const all of [
@@ -26,7 +26,7 @@ test.each(NAMES.flatMap((by) => [[by, 'ES256'] as const, [by, 'Ed25519'] as cons
   },
 );
 
-test('each grant request has a nonce of its own', () => {
+test('each grant request has its own nonce', () => {
   const { make } = grantsOf(clientWith('Ed25519'));
   const nonces = [make(), make()].map(
     ({ fields }) => /;nonce="([^"]+)"/.exec(fields['signature-input'] ?? '')?.[1],

@@ -17,12 +17,15 @@ export interface SigningParty {
   readonly origin: string;
 }
 
-/** Readies requests. The function that it returns verifies each of them once, and says how many are right. */
+/**
+ * Prepares requests. The returned function verifies each of them once, and returns the number of valid
+ * ones.
+ */
 type Verifier = (requests: readonly HttpRequest[]) => () => number | Promise<number>;
 
 const keyOf = ({ jwk }: SigningParty) => createPublicKey({ key: jwk, format: 'jwk' });
 
-/** The request as a server knows it, with the demands of GNAP on its signature. */
+/** The request in the server's form, with GNAP's requirements for its signature. */
 function known({ origin }: SigningParty, { method, path, fields }: HttpRequest) {
   const raw = Object.entries(fields).flat();
   const message: SignedRequest = {
@@ -39,7 +42,7 @@ type Known = ReturnType<typeof known>;
 
 const now = () => epochSeconds(systemClock);
 
-/** The arithmetic alone: everything else was done before. */
+/** Only the signature arithmetic; everything else is prepared. */
 function byCrypto(party: SigningParty): Verifier {
   const key = keyOf(party);
   const [hash, inDer] =
@@ -78,7 +81,7 @@ function byOurs(party: SigningParty): Verifier {
 
 const REGISTERED = { ES256: 'ecdsa-p256-sha256', Ed25519: 'ed25519' } as const;
 
-/** It gets the same demands, but for the value of `tag`, which it cannot check. */
+/** The library checks the same requirements, except the value of `tag`, which it cannot check. */
 function byLibrary(party: SigningParty): Verifier {
   const own = { verify: createVerifier(keyOf(party), REGISTERED[party.alg]) };
   const demands = {

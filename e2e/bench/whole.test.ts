@@ -33,7 +33,7 @@ async function measured(...rooms: Parameters<typeof measureRooms>[0]) {
   return { lines, errors, said };
 }
 
-test('the first way stands beside each peer, the others beside the first; each is asked one at a time, too', async () => {
+test('the first way is compared with each peer, and other ways with the first; each also runs with single requests', async () => {
   const asked: number[] = [];
   const works = [
     {
@@ -54,12 +54,12 @@ test('the first way stands beside each peer, the others beside the first; each i
     ['PostgreSQL', 'SQLite', 1.2],
   ]);
   expect(lines[0]).toMatchObject({ 'at once': 4, 'p50 ms': 4, 'p50 of one': 1 });
-  expect(asked).toEqual([4, 4, 1]); // warming up, a round, alone
+  expect(asked).toEqual([4, 4, 1]); // the warm-up, a round, and single requests
   expect(errors).toBe(0);
   expect(said).toEqual(['good']);
 });
 
-test('a failed work has a line that says why, and the others are measured', async () => {
+test('a failed work has a line with the reason, and the other works are measured', async () => {
   let ended = 0;
   const parts = async (stack: AsyncDisposableStack) => {
     stack.defer(() => void (ended += 1));
@@ -103,7 +103,7 @@ test('a failed work has a line that says why, and the others are measured', asyn
   expect(ended).toBe(1);
 });
 
-test('each work of the table has a name of its own', () => {
+test('each work of the table has its own name', () => {
   const names = ROOMS.flatMap((one) => one.names);
   expect(new Set(names).size).toBe(names.length);
 });

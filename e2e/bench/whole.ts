@@ -29,7 +29,7 @@ export const ROOMS: readonly Room[] = [
 ];
 
 const SCHEDULE: Schedule = { rounds: 3, seconds: 2, warmUp: { ...WARM_UP, seconds: 7 } };
-/** Milliseconds after which a work is left as it is, so that the others are measured. */
+/** Milliseconds after which a work is abandoned, so that the other works are measured. */
 const PATIENCE = 600_000;
 
 const TITLE = 'CPU time of the server, beside peers and goals';
@@ -48,11 +48,14 @@ type Say = (line: string) => void;
 export interface Measuring {
   readonly say: Say;
   readonly schedule: Schedule;
-  /** Whether the work of that name is measured. */
+  /** Whether the work of this name is measured. */
   isWanted(name: string): boolean;
 }
 
-/** Every work in every way, one table. What fails has a line that says why, and ends nothing else. */
+/**
+ * Measures every work in every way for one table. A failure gets a line with its reason, and ends nothing
+ * else.
+ */
 export function measureWhole(
   say: Say,
   isWanted: Measuring['isWanted'] = () => true,

@@ -2,10 +2,10 @@ import { type Beside, failure, type Line, lineBeside, lineOf } from './line.ts';
 import { compare, type Contender, type Measured, type Schedule } from './measure.ts';
 import { AT_ONCE, type Goal, type Loaded, type Opened, times, type Way } from './work.ts';
 
-/** The length of a run with one request at a time, in seconds. */
+/** The length of a run with single requests, in seconds. */
 const ALONE = 1;
 
-/** The goals for the cost of the other ways, compared with the first. */
+/** The goals for the cost of other ways, compared with the first. */
 const GOALS: Readonly<Record<string, Goal>> = {
   PostgreSQL: times(1.5),
   'PostgreSQL, Redis': times(1.5),
@@ -17,7 +17,7 @@ interface Asked {
   readonly load: Loaded;
 }
 
-/** Measures a work in every way: a line for each server that the first way stands beside, and for each other way. */
+/** Measures a work in every way: a line for each peer of the first way, and for each other way. */
 export async function measureWork(work: Opened, schedule: Schedule): Promise<readonly Line[]> {
   const { name, atOnce = AT_ONCE, goals = {} } = work;
   const { beside, ways } = await work.loads();
@@ -62,7 +62,7 @@ export async function measureWork(work: Opened, schedule: Schedule): Promise<rea
 
 const named = (name: string, contender: Contender): Contender => ({ ...contender, name });
 
-/** Resolves to what was found of each by its name: its figures, or why there are none. */
+/** Resolves to each contender's figures by name, or to the reason why there are none. */
 async function measureAll(
   contenders: readonly Contender[],
   schedule: Schedule,

@@ -1,21 +1,21 @@
 import type { Contender, Schedule } from './measure.ts';
 import type { StoreName } from './targets/stores.ts';
 
-/** A contender on so many connections, tunnels or people at a time. */
+/** A contender with this many parallel connections, tunnels or people. */
 export type Loaded = (atOnce: number) => Contender;
 
 /** The servers that do the work. */
 export interface Loads {
-  /** The servers that the first way is compared with; each has a line of the table. */
+  /** The peers of the first way; each has a line of the table. */
   readonly beside: readonly Loaded[];
-  /** Ours by the way it is asked; the others are compared with the first. */
+  /** Our servers by way; other ways are compared with the first. */
   readonly ways: Readonly<Partial<Record<Way, Loaded>>>;
 }
 
-/** On which store, if not SQLite; over what, if not HTTP/1.1; by how many processes, if not by one. */
+/** The store, if not SQLite; the protocol, if not HTTP/1.1; the number of processes, if not one. */
 export type Way = StoreName | 'HTTP/2' | 'TLS' | '2 workers';
 
-/** Microseconds of CPU time that something may cost, beside what costs so many. */
+/** The highest CPU time in microseconds, given the cost of the server beside. */
 export type Goal = (beside: number) => number;
 
 export const times =
@@ -28,24 +28,24 @@ export const plus =
   (beside) =>
     beside + microseconds;
 
-/** A row of the whole table, as it stands in the list of its room. */
+/** A row of the whole table, as its room lists it. */
 export interface Work<Targets> {
   readonly name: string;
   /**
-   * The highest cost of the first way, by the server that it stands beside; and of other ways beside the first, where
-   * that of all does not fit.
+   * The highest cost of the first way by its peers; and of other ways compared with the first, if the
+   * general goal does not fit.
    */
   readonly goals?: Readonly<Record<string, Goal>>;
-  /** Default: `AT_ONCE`; fewer of what takes milliseconds. */
+  /** Default: `AT_ONCE`. Slow works use fewer. */
   readonly atOnce?: number;
-  /** Where that of all does not fit. */
+  /** A different schedule, if the general schedule does not fit. */
   readonly schedule?: Partial<Schedule>;
   loads(targets: Targets): Loads | Promise<Loads>;
 }
 
 export const AT_ONCE = 32;
 
-/** A work whose targets run. */
+/** A work whose servers run. */
 export interface Opened extends Omit<Work<never>, 'loads'> {
   loads(): Promise<Loads>;
 }

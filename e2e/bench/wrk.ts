@@ -8,7 +8,7 @@ import { LOAD_CPU } from './cpu.ts';
 import { type HttpRequest, serialize } from './requests.ts';
 
 const run = promisify(execFile);
-/** For an answer: 32 at once that hash a password are two seconds each on a slow machine. */
+/** The time limit of an answer: 32 password hashes at once take two seconds each on a slow machine. */
 const PATIENCE = '20s';
 const SCRIPT = new URL('wrk.lua', import.meta.url).pathname;
 
@@ -18,7 +18,7 @@ const result = z.object({
   /** Microseconds from a request to its answer. */
   p50: z.int(),
   p99: z.int(),
-  /** Statuses above 399, broken connections, timeouts. */
+  /** Statuses above 399, broken connections and timeouts. */
   errors: z.int(),
 });
 
@@ -31,9 +31,9 @@ export interface WrkOptions {
   readonly seconds: number;
 }
 
-/** One run of Debian's wrk: one thread, on the load generator's CPU. Rejects when it has no result. */
+/** One run of Debian's wrk: one thread, on the load generator's CPU. Rejects if it has no result. */
 export async function wrk({ url, requests, connections, seconds }: WrkOptions): Promise<WrkResult> {
-  // In memory: what a server writes to the disk waits for nothing of ours.
+  // In memory, so that no disk access of the test delays a server's writes.
   await using folder = await memoryFolder();
   const file = join(folder.path, 'requests');
   const { host } = new URL(url);

@@ -13,12 +13,12 @@ const NOTES = [
 ];
 
 export interface CacheSuiteOptions {
-  /** A checkout of http-tests/cache-tests; default: the package of npm. */
+  /** A checkout of http-tests/cache-tests; default: the npm package. */
   readonly checkout?: string;
   isWanted(name: string): boolean;
 }
 
-/** How many tests of http-tests/cache-tests the gateway's cache passes, beside others. */
+/** Counts how many tests of http-tests/cache-tests the gateway's cache passes, beside other caches. */
 export async function measureCacheSuite(
   say: (line: string) => void,
   { checkout, isWanted }: CacheSuiteOptions,
@@ -54,7 +54,7 @@ function totals(version: string, scores: ReadonlyMap<string, Score>): Table {
   return { title: `http-tests/cache-tests, ${version}`, rows };
 }
 
-/** The results of the first, which is ours unless somebody else was asked for. */
+/** The failed tests of the first cache, which is ours unless another was named. */
 function failing(scores: ReadonlyMap<string, Score>): Table {
   const [[name, score] = ['nobody', undefined]] = scores;
   const rows = (score?.failing ?? []).map(({ id, kind, why }) => ({ test: id, kind, why }));

@@ -1,6 +1,6 @@
 /**
- * One run of the suite's own client, in a process of its own since its modules keep the results. Arguments: the folder
- * of the suite, where the cache is. The last line that it prints is JSON.
+ * One run of the suite's own client, as a separate process because its modules keep their results.
+ * Arguments: the folder of the suite, the URL of the cache. The last printed line is JSON.
  */
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { importOf } from './suite.ts';
@@ -9,17 +9,20 @@ interface Init {
   readonly method?: 'GET';
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: string;
-  /** Later versions give one that sees the interim answers. */
+  /** Later versions provide one that reports interim answers. */
   readonly dispatcher?: Dispatcher;
 }
 
 type Fetch = typeof plainFetch;
 
-/** For an answer, in milliseconds: a cache that waits for what does not come fails one test, not the run. */
+/** Milliseconds for an answer: a cache that waits forever fails one test, not the run. */
 const PATIENCE = 20_000;
 const agent = new Agent({ pipelining: 0, headersTimeout: PATIENCE, bodyTimeout: PATIENCE });
 
-/** As much of `fetch` as the suite asks for. The real one adds fields of its own (Fetch section 4.5), which caches heed. */
+/**
+ * The parts of `fetch` that the suite needs. The real `fetch` adds fields (Fetch section 4.5), which caches
+ * would obey.
+ */
 async function plainFetch(
   url: string,
   { method = 'GET', headers = [], body, dispatcher = agent }: Partial<Init> = {},

@@ -8,16 +8,16 @@ import { startUndiciCache } from '../targets/caches/undici.ts';
 import { startVarnish } from '../targets/caches/varnish.ts';
 import { startCountersign } from '../targets/countersign.ts';
 
-/** Where the origin's paths begin, at a cache. */
+/** The URL at a cache that leads to the origin's paths. */
 interface Before extends AsyncDisposable {
   readonly url: string;
 }
 
 type Start = (peer: CachePeer) => Promise<Before>;
 
-/** The usual ones, and the one that the suite takes for unknown. */
+/** The usual methods, and the suite's unknown method. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'M-SEARCH'];
-/** The same prefix at both sides, so that what the suite says of its own paths needs no mapping. */
+/** The same prefix on both sides, so that the suite's own URLs need no mapping. */
 const PREFIX = '/suite';
 
 async function startOurs({ upstream }: CachePeer): Promise<Before> {
@@ -37,13 +37,13 @@ async function startOurs({ upstream }: CachePeer): Promise<Before> {
   };
 }
 
-/** Nothing in between, for how many tests pass by themselves. */
+/** No cache in between: it shows how many tests pass by themselves. */
 const startNone: Start = async ({ upstream }) => ({
   url: upstream,
   [Symbol.asyncDispose]: async () => {},
 });
 
-/** By what the table calls them. */
+/** The caches by their names in the table. */
 export const CONTENDERS: Readonly<Record<string, Start>> = {
   ours: startOurs,
   Apache: startApacheCache,

@@ -1,5 +1,6 @@
 /**
- * The suite's own server on a loopback address, below whatever prefix. Arguments: the folder of the suite, a port.
+ * The suite's own server on a loopback address, below any prefix. Arguments: the folder of the suite, a
+ * port.
  */
 import { createServer, type RequestListener } from 'node:http';
 import { importOf } from './suite.ts';

@@ -26,7 +26,7 @@ test('passed tests are counted by kind, and tests that did not run are in no sum
   });
 });
 
-test('whatever depends on what failed did not pass, over several steps', () => {
+test('a test that depends on a failed test did not pass, even over several steps', () => {
   const { passed, alone, failing } = score({
     stores: ['Setup', 'status is 502'],
     reuses: true,
@@ -42,7 +42,7 @@ test('whatever depends on what failed did not pass, over several steps', () => {
   ]);
 });
 
-test('the package of npm has what the runner imports, and says its version', () => {
+test('the npm package has all imports of the runner, and its version', () => {
   const { folder, version } = suiteAt();
   const index = readFileSync(join(folder, 'tests/index.mjs'), 'utf8');
   expect(index).toContain('export default');

@@ -6,10 +6,10 @@ const test = z.object({
   depends_on: z.array(z.string()).default([]),
 });
 
-/** The output of a run of the client. */
+/** The output of one run of the client. */
 export const outcome = z.object({
   groups: z.array(z.object({ tests: z.array(test) })),
-  /** True, or the name and the message of what went wrong; a test for browsers has none. */
+  /** True, or the name and the message of the failure. A test for browsers has no result. */
   results: z.record(z.string(), z.union([z.literal(true), z.tuple([z.string(), z.string()])])),
 });
 
@@ -25,14 +25,14 @@ export interface Failing {
 export interface Score {
   readonly of: Readonly<Record<Kind, number>>;
   readonly passed: Readonly<Record<Kind, number>>;
-  /** However those fared that they depend on. */
+  /** The number of passed tests, whatever the tests did that they depend on. */
   readonly alone: number;
   readonly failing: readonly Failing[];
 }
 
 /**
- * As the suite counts for its table: a test whose dependencies, or theirs in turn, did not pass is none that passed,
- * since its own result says nothing then.
+ * Counts as the suite does for its table: a test passes only if all tests pass that it depends on, directly
+ * or not.
  */
 export function scoreOf({ groups, results }: Outcome): Score {
   const tests = new Map(groups.flatMap((group) => group.tests.map((one) => [one.id, one])));

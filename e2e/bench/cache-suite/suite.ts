@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 /** The public tests of HTTP caches, http-tests/cache-tests. */
 export interface Suite {
   readonly folder: string;
-  /** The commit of a checkout, or the version that npm has. */
+  /** The commit of a checkout, or the version of the npm package. */
   readonly version: string;
 }
 
-/** In a checkout, or the one of the development dependencies, which is older and lacks the `cdn-*` tests. */
+/** The suite in a checkout, or the development dependency, which is older and lacks the `cdn-*` tests. */
 export function suiteAt(checkout?: string): Suite {
   if (checkout === undefined) {
     const manifest = createRequire(import.meta.url).resolve('http-cache-tests/package.json');
@@ -24,7 +24,7 @@ export function suiteAt(checkout?: string): Suite {
   return { folder, version: `commit ${commit}` };
 }
 
-/** Returns the exports of a module of the suite. Later versions have client and server in a folder. */
+/** Returns the exports of a module of the suite. Later versions have client and server in folders. */
 export async function importOf(folder: string, file: string): Promise<Record<string, unknown>> {
   const later = join(folder, 'test-engine', file);
   const path = existsSync(later) ? later : join(folder, file);

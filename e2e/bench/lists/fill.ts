@@ -18,29 +18,29 @@ export interface Sizes {
   readonly events: number;
 }
 
-/** The client to which everybody has given a grant. */
+/** The client that has a grant of every person. */
 export const POPULAR = 'client-0';
 /** Milliseconds between two events. */
 const APART = 1000;
-/** Writes that are under way at once. */
+/** Parallel writes. */
 const AT_ONCE = 50;
-/** Events of a link, which are written together. */
+/** Events per link of the log, which are written together. */
 const OF_LINK = 500;
-/** How often the progress of each kind is told. */
+/** How often the progress of each kind is reported. */
 const PARTS = 10;
-/** A person belongs to one of so many groups. */
+/** The number of groups. Each person belongs to one. */
 const GROUPS = 20;
 
 export const personId = (n: number) => `person-${n}`;
-/** When the event of that number happened, in milliseconds since the epoch. */
+/** The time of the nth event, in milliseconds since the epoch. */
 export const timeOf = (n: number, { events }: Sizes, now: number) => now - (events - n) * APART;
 
-/** Hears how far it is. */
+/** Receives progress reports. */
 export type Progress = (text: string) => void;
 
 /**
- * Fills a store with people, clients, keys, grants and events. Few writes are under way at once: on a busy machine the
- * last of many would wait longer than a store may take to answer.
+ * Fills a store with people, clients, keys, grants and events. Few writes run at once: on a busy machine
+ * the last of many would exceed the store's time limit.
  */
 export async function fill(
   { stores, master, clock }: Pick<AuthzServer, 'stores' | 'master' | 'clock'>,
@@ -67,7 +67,7 @@ export async function fill(
   );
 }
 
-/** `atOnce`: works that are under way at once. */
+/** `atOnce`: works that run in parallel. */
 const inBatches =
   (progress: Progress) =>
   async (
@@ -104,7 +104,7 @@ async function addClient({ clients, apiKeys, publicKeys }: Stores, n: number): P
   await publicKeys.add({ ...somePublicKey(`public-${n}`), owner }, 1);
 }
 
-/** Tokens are most of a log; in the middle of a million, one person was disabled. */
+/** Most events are tokens; in the middle of a million events, one person was disabled. */
 function eventText(n: number, sizes: Sizes, now: number): string {
   const client = `client-${n % sizes.clients}`;
   const person = personId(n % sizes.people);

@@ -10,13 +10,13 @@ const FEW = { people: 300, clients: 120, events: 1_000 };
 const isWhole = process.env['LISTS'] === 'whole';
 const LONGEST = 3_600_000;
 
-test('every operation that reads is asked in some way', () => {
+test('every reading operation has a query', () => {
   const reading = OPERATIONS.filter(({ effect }) => effect === 'reads').map(({ name }) => name);
   expect(Object.keys(queriesOf(FEW)).toSorted()).toEqual(reading.toSorted());
 });
 
 test(
-  'each of them, and its page, answers on each store and has its cost',
+  'each query and its page gets an answer on each store, and its cost is measured',
   async () => {
     const told: string[] = [];
     const findings = await measureLists(isWhole ? WHOLE : FEW, (text) => {

@@ -13,13 +13,13 @@ import { fill, personId, type Progress, POPULAR, type Sizes, timeOf } from './fi
 
 const WARM = 3;
 const COUNTED = 10;
-/** Milliseconds of CPU that no page and no list may take. */
+/** The goal: milliseconds of CPU time per page or list, at most. */
 const GOAL = 50;
 
 type Query = Readonly<Record<string, string>>;
 type Row = Findings['tables'][number]['rows'][number];
 
-/** The CPU time of each operation that reads, and of its page for administrators, in a store of that size. */
+/** Measures the CPU time of each reading operation, and of its admin page, in a store of this size. */
 export async function measureLists(sizes: Sizes, progress: Progress): Promise<Findings> {
   const rows: Row[] = [];
   for (const name of STORES) {
@@ -81,7 +81,7 @@ async function measure(
   return rows;
 }
 
-/** Milliseconds of CPU of one call. */
+/** The CPU time of one call in milliseconds. */
 async function costOf(pids: readonly number[] = [], work: () => Promise<unknown>) {
   for (let n = 0; n < WARM; n += 1) await work();
   const ofStore = cpuTime(...pids);
@@ -92,7 +92,7 @@ async function costOf(pids: readonly number[] = [], work: () => Promise<unknown>
   return { own: each(user + system), store: each(cpuTime(...pids) - ofStore) };
 }
 
-/** How each operation that reads is asked. */
+/** The queries of each reading operation. */
 export function queriesOf(sizes: Sizes): Readonly<Record<string, readonly Query[]>> {
   const at = (part: number) =>
     new Date(timeOf(Math.floor(sizes.events * part), sizes, systemClock.now())).toISOString();

@@ -10,7 +10,7 @@ const frame = (name: string, self: number, ...called: readonly Frame[]): Frame =
   called: new Map(called.map((one) => [one.name, one])),
 });
 
-/** Parses the SVG: texts, titles, and frames by their place. Throws if it is not well formed. */
+/** Parses the SVG: texts, titles, and frames by their position. Throws if it is not well-formed. */
 function read(svg: string) {
   const texts: string[] = [];
   const titles: string[] = [];
@@ -41,7 +41,7 @@ const ALL = frame(
   frame('(program)', 4000),
 );
 
-test('each frame says its share in all and in itself; names may hold anything', () => {
+test('each frame shows its total and self share, and names may contain any character', () => {
   const { titles } = read(flameGraph(ALL, 'a <work>'));
   expect(titles).toEqual([
     '(all): total 100.00 %, self 0.00 %, 8.0 ms',
@@ -51,7 +51,7 @@ test('each frame says its share in all and in itself; names may hold anything', 
   ]);
 });
 
-test('colours tell where a function stands, also of one without a name', () => {
+test('colours show the origin of a function, even of an anonymous function', () => {
   const names = ['(anonymous) shared/a.ts:1', 'f node_modules/koa/b.js:2', 'g node:http:3', 'all'];
   const others = ['(garbage collector)', '(program)'];
   const all = frame('(all)', 0, ...[...names, ...others].map((name) => frame(name, 10)));
@@ -62,7 +62,7 @@ test('colours tell where a function stands, also of one without a name', () => {
   expect(new Set(colours).size).toBe(6);
 });
 
-test('a called function is within its caller, a row further down', () => {
+test('a called function is drawn within its caller, one row further down', () => {
   const [all, serve, called, program] = read(flameGraph(ALL, '')).frames;
   expect([serve, called, program].map((one) => (one?.width ?? 0) / (all?.width ?? 1))).toEqual([
     0.5, 0.375, 0.5,
@@ -72,7 +72,7 @@ test('a called function is within its caller, a row further down', () => {
   expect(program?.y).toBe(serve?.y);
 });
 
-test('the longest self times are listed, and the picture needs nothing from elsewhere', () => {
+test('the longest self times are listed, and the picture loads nothing', () => {
   const svg = flameGraph(ALL, 'a <work>');
   const { texts } = read(svg);
   expect(texts).toContain('a <work>');

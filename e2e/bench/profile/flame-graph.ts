@@ -4,12 +4,12 @@ const WIDTH = 1600;
 const ROW = 18;
 /** The width of a letter. */
 const LETTER = 6.6;
-/** Frames that are narrower are left out. */
+/** Narrower frames are omitted. */
 const LEAST = 0.4;
 const HEAD = 48;
 const LISTED = 25;
 
-/** Colours by where a function stands; the first that matches. */
+/** Colours by the origin of a function; the first match is used. */
 const COLOURS: readonly (readonly [RegExp, string])[] = [
   [/^\(garbage collector\)$/, '#d9a0a0'],
   [/^\([^)]*\)$/, '#cfcfcf'],
@@ -23,8 +23,8 @@ const LEGEND =
   'Green: ours; yellow: packages; blue: Node; violet: native; red: garbage; grey: the rest.';
 
 /**
- * A picture of a profile, complete in itself: each row is called by the one above it, as wide as the time with all that
- * it called; pointing at a frame shows its times. Below: what was itself at work the longest.
+ * A self-contained picture of a profile: each row is called by the row above it, and is as wide as its
+ * total time. Pointing at a frame shows its times. Below is a list of the longest self times.
  */
 export function flameGraph(all: Frame, title: string): string {
   const rows = depth(all);
@@ -78,7 +78,7 @@ const colourOf = (name: string) => COLOURS.find(([where]) => where.test(name))?.
 const text = (x: number, y: number, content: string) =>
   `<text x="${x.toFixed(1)}" y="${y}">${escaped(content)}</text>`;
 
-/** Fit for text and attributes in XML. */
+/** Escapes text for XML. */
 const escaped = (content: string) =>
   content
     .replaceAll('&', '&amp;')

@@ -9,7 +9,7 @@ const node = (id: number, functionName: string, children: number[] = [], url = '
   children,
 });
 
-/** One sample for each node, as long ago as its id says in hundreds of microseconds. */
+/** One sample for each node, with the node's id as its time in hundreds of microseconds. */
 const profile: CpuProfile = {
   nodes: [
     node(1, '(root)', [2, 3, 4, 5]),
@@ -32,7 +32,7 @@ const tree = ({ name, self, total, called }: Frame): unknown => [
   ...[...called.values()].map(tree),
 ];
 
-test('calls of the same function are one; time spent waiting is not counted', () => {
+test('calls of the same function are merged, and waiting time is not counted', () => {
   expect(tree(fold(profile))).toEqual([
     '(all)',
     0,
@@ -48,7 +48,7 @@ test('calls of the same function are one; time spent waiting is not counted', ()
   ]);
 });
 
-test('self times are of all calls, the most first, and are together the total', () => {
+test('self times cover all calls, in descending order, and add up to the total', () => {
   const all = fold({
     ...profile,
     nodes: [
@@ -64,7 +64,7 @@ test('self times are of all calls, the most first, and are together the total', 
   expect(times.reduce((sum, [, self]) => sum + self, 0)).toBe(all.total);
 });
 
-test('octets that a function took are one sum, wherever it was called from, the most first', () => {
+test('octets of a function are added over all callers, in descending order', () => {
   const taking = (functionName: string, selfSize: number, children: object[] = []) => ({
     callFrame: { functionName, url: `${HERE}shared/base/bag.ts`, lineNumber: 1 },
     selfSize,
@@ -77,7 +77,7 @@ test('octets that a function took are one sum, wherever it was called from, the 
   ]);
 });
 
-test('a profile without samples has nothing in it', () => {
+test('a profile without samples is empty', () => {
   expect(tree(fold({ nodes: [node(1, '(root)')], samples: [], timeDeltas: [] }))).toEqual([
     '(all)',
     0,

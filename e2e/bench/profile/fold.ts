@@ -11,14 +11,14 @@ export const cpuProfile = z.object({
       children: z.array(z.int()).default([]),
     }),
   ),
-  /** Which node was at work, and how long before it the one before it was looked at. */
+  /** The active node of each sample, and the time since the previous sample. */
   samples: z.array(z.int()),
   timeDeltas: z.array(z.number()),
 });
 
 export type CpuProfile = z.infer<typeof cpuProfile>;
 
-/** A function that took memory, of which so many octets were sampled, and those that it called. */
+/** A function that allocated memory: its sampled octets, and the functions that it called. */
 const taking = z.object({
   callFrame,
   selfSize: z.number(),
@@ -27,19 +27,19 @@ const taking = z.object({
   },
 });
 
-/** A profile of the heap as V8 writes it. */
+/** A heap profile as V8 writes it. */
 export const heapProfile = z.object({ head: taking });
 
 export type HeapProfile = z.infer<typeof heapProfile>;
 
-/** A function as it was called from the one above it; times in microseconds. */
+/** A function as called from its parent; times in microseconds. */
 export interface Frame {
   readonly name: string;
-  /** While it was itself at work. */
+  /** Its self time. */
   self: number;
-  /** With all that it called. */
+  /** Its time including called functions. */
   total: number;
-  /** By name. */
+  /** Called functions by name. */
   readonly called: Map<string, Frame>;
 }
 
@@ -47,7 +47,7 @@ const IDLE = '(idle)';
 
 const frame = (name: string): Frame => ({ name, self: 0, total: 0, called: new Map() });
 
-/** The time in which the process was at work, by what called what; calls of the same function are one. */
+/** The active time of the process by call stack. Calls of the same function are merged. */
 export function fold({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const selfOf = new Map<number, number>();
   for (const [at, id] of samples.entries()) {
@@ -55,7 +55,7 @@ export function fold({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   }
   const byId = new Map(nodes.map((node) => [node.id, node]));
 
-  /** Adds what a node and all below it took. */
+  /** Adds the time of a node and its children. */
   function add(into: Frame, id: number): number {
     const node = byId.get(id);
     if (node === undefined) return 0;
@@ -79,7 +79,7 @@ export function fold({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   return all;
 }
 
-/** Self time of each function, wherever it was called from; the most first. */
+/** The self time of each function over all callers, in descending order. */
 export function selfTimes(all: Frame): readonly (readonly [name: string, self: number])[] {
   const times = new Map<string, number>();
   const add = ({ name, self, called }: Frame): void => {
@@ -90,7 +90,7 @@ export function selfTimes(all: Frame): readonly (readonly [name: string, self: n
   return [...times].toSorted(([, one], [, other]) => other - one);
 }
 
-/** Octets that each function took, wherever it was called from; the most first. */
+/** The octets that each function allocated over all callers, in descending order. */
 export function octetsTaken({
   head,
 }: HeapProfile): readonly (readonly [name: string, octets: number])[] {

@@ -11,7 +11,7 @@ const WORKING = `
   setInterval(worksHard, 25);
   console.log('ready');`;
 
-test('a process that was started without a word of it says what it was doing', async () => {
+test('a process that was started without flags can be profiled', async () => {
   await using server = await startProcess(process.execPath, ['--eval', WORKING], {
     ready: (output) => output.includes('ready'),
   });
@@ -20,12 +20,12 @@ test('a process that was started without a word of it says what it was doing', a
     const end = performance.now() + 500;
     while (performance.now() < end) await new Promise((resolve) => void setTimeout(resolve, 50));
   });
-  expect(server.output.length).toBeGreaterThan(before); // Node says that it listens
+  expect(server.output.length).toBeGreaterThan(before); // Node prints that it listens
   const names = selfTimes(fold(profile)).map(([name]) => name);
   expect(names.some((name) => name.startsWith('worksHard'))).toBe(true);
 });
 
-test('two that are asked at once are profiled one after the other', async () => {
+test('two processes that are profiled at once are profiled one after the other', async () => {
   const profileOf = async () => {
     await using server = await startProcess(process.execPath, ['--eval', WORKING], {
       ready: (output) => output.includes('ready'),
@@ -41,7 +41,7 @@ test('two that are asked at once are profiled one after the other', async () => 
   }
 });
 
-test('objects that a process keeps are told by the function that made them', async () => {
+test('objects that a process keeps are listed by the function that made them', async () => {
   const keeping = `
     const kept = [];
     function keeps() {

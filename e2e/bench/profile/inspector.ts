@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { until } from '../../parts/process.ts';
 import { type CpuProfile, cpuProfile, type HeapProfile, heapProfile } from './fold.ts';
 
-/** Where Node listens for a debugger once it was sent SIGUSR1. */
+/** The address where Node listens for a debugger after SIGUSR1. */
 const LIST = 'http://127.0.0.1:9229/json/list';
 
-/** Milliseconds until another process is profiled. */
+/** Milliseconds of waiting while another process is profiled. */
 const PATIENCE = 180_000;
 
 const listed = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown());
@@ -20,7 +20,7 @@ type Work = () => Promise<unknown>;
 type Members = Readonly<Record<string, unknown>>;
 type Ask = (method: string, params?: Members) => Promise<Members>;
 
-/** Profiles a Node process by the clock on the wall: what keeps it from its CPU counts where it stands. */
+/** Profiles a Node process by wall-clock time, so that blocking calls are visible. */
 export const profiled = (pid: number, work: Work): Promise<CpuProfile> =>
   inspected(pid, async (ask) => {
     await ask('Profiler.enable');
@@ -30,10 +30,12 @@ export const profiled = (pid: number, work: Work): Promise<CpuProfile> =>
     return cpuProfile.parse(profile);
   });
 
-/** Octets from one sample to the next. */
+/** Octets between two samples. */
 const EACH = 2048;
 
-/** Samples what a Node process made during the work that was not collected as young garbage. */
+/**
+ * Samples the objects that a Node process made during the work and that survived young garbage collections.
+ */
 export const outlived = (pid: number, work: Work): Promise<HeapProfile> =>
   inspected(pid, async (ask) => {
     await ask('HeapProfiler.enable');
@@ -48,8 +50,8 @@ export const outlived = (pid: number, work: Work): Promise<HeapProfile> =>
   });
 
 /**
- * Asks the inspector of a Node process. Another process that is debugged on this machine has the port until it ends: so long
- * it waits, at most for some minutes.
+ * Uses the inspector of a Node process. If another process on this machine uses the port, waits for some
+ * minutes at most.
  */
 async function inspected<T>(pid: number, use: (ask: Ask) => Promise<T>): Promise<T> {
   await using stack = new AsyncDisposableStack();
@@ -62,7 +64,7 @@ async function inspected<T>(pid: number, use: (ask: Ask) => Promise<T>): Promise
   return await use(asked);
 }
 
-/** Undefined if the inspector that answers is that of another process. */
+/** Undefined if another process's inspector answers. */
 async function inspectorOf(pid: number, stack: AsyncDisposableStack): Promise<Ask | undefined> {
   process.kill(pid, 'SIGUSR1');
   const [{ webSocketDebuggerUrl }] = listed.parse(await (await fetch(LIST)).json());
@@ -79,7 +81,7 @@ async function inspectorOf(pid: number, stack: AsyncDisposableStack): Promise<As
 
 const OVER = 'the process is over';
 
-/** Asks by the Chrome DevTools Protocol; what comes without having been asked for is not heard. */
+/** Sends commands of the Chrome DevTools Protocol. Events are ignored. */
 function asking(socket: WebSocket): Ask {
   const asked: PromiseWithResolvers<Members>[] = [];
   socket.addEventListener('message', ({ data }) => {

@@ -2,7 +2,7 @@ import { pbkdf2Sync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { threadShares, threadTicks } from './threads.ts';
 
-test('the parts of the threads that worked, the most first', () => {
+test('the shares of working threads are listed in descending order', () => {
   const before = new Map([
     ['main', 10],
     ['idle', 5],
@@ -15,7 +15,7 @@ test('the parts of the threads that worked, the most first', () => {
   expect(threadShares(before, after)).toBe('libuv-worker 87.5 % (0.07 s), main 12.5 % (0.01 s)');
 });
 
-test('a thread that works has more ticks afterwards', () => {
+test('a working thread has more ticks afterwards', () => {
   const before = threadTicks(process.pid);
   let shares = '';
   for (let turn = 0; turn < 1000 && shares === ''; turn += 1) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ticks, TICKS_PER_SECOND } from '../cpu.ts';
 
-/** The CPU ticks of the threads of a process by their names (proc_pid_task(5)); those of one name are one. */
+/** The CPU ticks of a process's threads by name (proc_pid_task(5)). Threads of one name are added. */
 export function threadTicks(pid: number): ReadonlyMap<string, number> {
   const all = new Map<string, number>();
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -13,8 +13,9 @@ export function threadTicks(pid: number): ReadonlyMap<string, number> {
 }
 
 /**
- * Says which part of the CPU time between two looks each kind of thread had, and how much that was, the most first. A flame
- * graph shows the main thread alone; Node hashes passwords, compresses and reads files in threads named libuv-worker.
+ * Describes each kind of thread's share of the CPU time between two measurements, in descending order. A
+ * flame graph shows the main thread only; Node hashes passwords, compresses and reads files in threads
+ * named libuv-worker.
  */
 export function threadShares(
   before: ReadonlyMap<string, number>,

@@ -21,8 +21,8 @@ interface Loading {
 }
 
 /**
- * Writes a flame graph of our server at one work of the whole table; resolves to its path, and to what its threads did of
- * the work.
+ * Writes a flame graph of our server during one work of the whole table; resolves to its path, and to the
+ * shares of its threads.
  */
 export const profileWork = (
   name: string,
@@ -40,12 +40,13 @@ export const profileWork = (
     return { file, threads };
   });
 
-/** Lines of `survivorsOf`. */
+/** The number of lines of `survivorsOf`. */
 const LISTED = 20;
 
 /**
- * Returns how many octets of a request outlive the collections of young garbage at one work of the whole table, in all and
- * by the functions that took most. V8 moves what does twice, and collects it with the old garbage, which costs far more.
+ * Returns how many octets per request survive young garbage collections during one work of the whole table,
+ * in all and by function. V8 moves survivors twice, and collects them with the old garbage, which is far
+ * more expensive.
  */
 export const survivorsOf = (name: string, way = 'SQLite'): Promise<readonly string[]> =>
   atWork(name, way, async ({ pid, run }) => {
@@ -58,7 +59,7 @@ export const survivorsOf = (name: string, way = 'SQLite'): Promise<readonly stri
     );
   });
 
-/** Rejects when there is no such work or way, and names those that there are. */
+/** Rejects if the work or way does not exist, and names the existing ones. */
 async function atWork<T>(
   name: string,
   way: string,

@@ -27,7 +27,7 @@ export const COSTS = {
   },
 } as const satisfies Readonly<Record<string, Cost>>;
 
-/** Assumptions of ours about people; measure your own. */
+/** Our assumptions about people. Measure your own. */
 export const ASSUMED = {
   'part of all people who are active in the busiest hour': 0.1,
   'seconds between two requests of an active person': 10,

@@ -16,8 +16,8 @@ const AT_ONCE = 64;
 const FAR = 4_000_000_000_000;
 
 /**
- * The bound of the feed: one PostgreSQL takes all revocations, each on the disk before it is acknowledged. It answers all questions
- * itself, or one Redis is told and answers them, on one core.
+ * The limit of the feed: one PostgreSQL stores all revocations durably before they are acknowledged. Either
+ * PostgreSQL answers all questions, or one Redis on one core does.
  */
 export async function measureFeed(count: number): Promise<Table> {
   await using shared = await startSharedStore();

@@ -9,21 +9,21 @@ import { bearer, ES256, furnish, get, verify } from '../site.ts';
 import type { Countersign } from '../targets/countersign.ts';
 import { clientForm, mintTokens, tokenRequest } from '../tokens.ts';
 
-/** Something that people and clients ask for again and again, of different people and clients where that can be. */
+/** A frequent request of people and clients, by different people and clients if possible. */
 export interface Operation {
   readonly name: string;
   readonly server: Server;
   readonly status: number;
-  /** The request with that number; each is sent once. */
+  /** The nth request. Each is sent once. */
   request(n: number): HttpRequest | Promise<HttpRequest>;
-  /** Takes from its answer what a later request needs. */
+  /** Reads from the answer what a later request needs. */
   answered?(text: string): void;
 }
 
 const SCOPE = 'documents:read';
 const CLIENTS = 4;
 
-/** `most`: requests that each will be asked for. */
+/** `most`: the number of requests per operation. */
 export async function operationsOf(
   servers: Countersign,
   most: number,
@@ -74,10 +74,10 @@ export async function operationsOf(
   ];
 }
 
-/** People whose codes are redeemed: writes about one of them wait for each other. */
+/** People whose codes are redeemed. Writes about one person wait for each other. */
 const PEOPLE = 24;
 
-/** Codes of people who have allowed a client everything, and the refresh tokens that they are redeemed for. */
+/** Codes of people who have allowed everything, and refresh tokens for such codes. */
 async function codes(
   { pair, authz }: Countersign,
   people: Awaited<ReturnType<typeof addCrowd>>,

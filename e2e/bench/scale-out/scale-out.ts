@@ -7,7 +7,7 @@ import { startServedStore, type StoreName } from '../targets/stores.ts';
 import { measureFeed } from './feed.ts';
 import { type Operation, operationsOf } from './operations.ts';
 
-/** The stores for several machines, and how many processes of each server are on one. */
+/** The stores for several machines, with the number of processes of each server. */
 const WHOLE: readonly (readonly [StoreName, number])[] = [
   ['PostgreSQL', 1],
   ['PostgreSQL, Redis', 1],
@@ -16,16 +16,16 @@ const WHOLE: readonly (readonly [StoreName, number])[] = [
 ];
 const QUICK = WHOLE.slice(0, 2);
 const AT_ONCE = 8;
-/** Requests of each operation that are counted, and before them those that warm it up. */
+/** Measured requests of each operation, and warm-up requests before. */
 const COUNTED = { whole: 400, quick: 100 };
 const WARM = { whole: 100, quick: 20 };
 
-/** Revocations by which the feed is measured. */
+/** Revocations that measure the feed. */
 const REVOKED = { whole: 40_000, quick: 10_000 };
 
 type Row = Findings['tables'][number]['rows'][number];
 
-/** The CPU time of each operation, that of the servers and that of the store that they share. */
+/** Measures the CPU time of each operation, for the servers and for their common store. */
 export async function measureScaleOut(
   say: (line: string) => void,
   quick: boolean,

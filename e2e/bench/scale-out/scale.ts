@@ -1,31 +1,31 @@
 import { CLOCK_MARGIN } from '#shared/stores/revocation/lifetime.ts';
 import { ASSUMED, COSTS } from './costs.ts';
 
-/** The numbers of people for whom the page says what is needed. */
+/** The numbers of people on the page. */
 export const CROWDS = [1_000_000, 100_000_000] as const;
 
 const DAY = 86_400;
 const MICROSECONDS = 1_000_000;
 
-/** The needs of so many people in the busiest hour. */
+/** The resources for this many people in the busiest hour. */
 export interface Need {
-  /** Each a second. */
+  /** Requests of each kind per second. */
   readonly verdicts: number;
   readonly refreshes: number;
   readonly signIns: number;
   readonly revocations: number;
   readonly remembered: number;
-  /** Octets of each process for what is remembered. */
+  /** Octets of each process for its caches. */
   readonly memory: number;
   readonly resourceServers: number;
   readonly authzServers: number;
   /** Cores of PostgreSQL, and a little of Redis, for refreshes, sign-ins and revocations. */
   readonly database: number;
-  /** Events of the audit log in a day: tokens, sign-ins and revocations. */
+  /** Audit events per day: tokens, sign-ins and revocations. */
   readonly events: number;
-  /** Octets of PostgreSQL for the events of a day. */
+  /** Octets in PostgreSQL for the events of a day. */
   readonly audit: number;
-  /** Parts of one core of Redis: the feed takes the revocations, and a question a millisecond of each process. */
+  /** The part of a Redis core for the revocations and for one question per process and millisecond. */
   readonly feed: number;
   /** Cores of PostgreSQL for these questions, without Redis. */
   readonly alone: number;
@@ -95,7 +95,7 @@ const ROWS: readonly (readonly [string, (need: Need) => string])[] = [
 const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-/** Returns the computed tables of `docs/explanation/scale.md`: the needs, the assumptions, the costs. */
+/** Returns the computed tables of `docs/explanation/scale.md`: needs, assumptions and costs. */
 export function scaleTables(): readonly string[] {
   const needs = CROWDS.map(needOf);
   return [

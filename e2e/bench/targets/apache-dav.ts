@@ -8,11 +8,11 @@ import { openFolder } from './open-folder.ts';
 export interface ApacheDavOptions {
   readonly username: string;
   readonly password: string;
-  /** Takes a folder of its own. */
+  /** An empty folder for Apache. */
   readonly folder: string;
 }
 
-/** `/documents/` by mod_dav behind Basic, with one round of SHA-1 for each request; HTTP/2 as well. */
+/** `/documents/` by mod_dav behind Basic, with one round of SHA-1 per request; also over HTTP/2. */
 export async function startApacheDav(options: ApacheDavOptions): Promise<Server> {
   const { username, password } = options;
   const folder = await openFolder(options.folder, 'apache');

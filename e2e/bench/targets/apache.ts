@@ -5,15 +5,15 @@ import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
 
 export interface ApacheOptions {
-  /** Takes its configuration and its logs; made by `openFolder`. */
+  /** The folder for configuration and logs, made by `openFolder`. */
   readonly folder: string;
-  /** Besides those that every server here needs. */
+  /** Modules beyond those that every server here needs. */
   readonly modules: readonly string[];
-  /** Further lines of the configuration; relative paths begin at the folder. */
+  /** Further lines of the configuration. Relative paths begin at the folder. */
   readonly configuration: string;
 }
 
-/** Debian's Apache in one process, with its documents in `documents` of the folder. */
+/** Debian's Apache in one process, with its documents in the folder's `documents`. */
 export async function startApache(options: ApacheOptions): Promise<Server> {
   const { folder, modules, configuration } = options;
   const port = await freePort();

@@ -1,4 +1,4 @@
-/** A bare node:http server that checks a password for each request, and does nothing else. Argument: its JSON. */
+/** A bare node:http server that only checks a password for each request. Argument: its JSON. */
 import http from 'node:http';
 import { verify } from '@node-rs/argon2';
 import type { BareHash } from './bare.ts';

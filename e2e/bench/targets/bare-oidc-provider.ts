@@ -1,7 +1,7 @@
 /**
- * A bare oidc-provider: one client, JWT access tokens, everything else in its own memory or in a file of
- * SQLite. `POST /bench/code` answers with an authorization code, as if somebody had just signed in and
- * consented. Argument: its JSON.
+ * A bare oidc-provider with one client and JWT access tokens, which stores everything else in memory or in
+ * a SQLite file. `POST /bench/code` answers with an authorization code, as if a person had just signed in
+ * and consented. Argument: its JSON.
  */
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';

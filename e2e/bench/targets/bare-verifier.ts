@@ -1,4 +1,6 @@
-/** Verifies signatures and does nothing else: PUT takes requests, POST verifies each of them once. Argument: its JSON. */
+/**
+ * Only verifies signatures: PUT stores requests, and POST verifies each of them once. Argument: its JSON.
+ */
 import http from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { HttpRequest } from '../requests.ts';

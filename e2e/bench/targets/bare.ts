@@ -10,20 +10,20 @@ export interface BareIssuer {
   readonly scope: string;
   readonly audience: string;
   readonly redirectUri: string;
-  /** The verifier of PKCE, by S256. */
+  /** The S256 challenge of PKCE. */
   readonly challenge: string;
-  /** The file of SQLite; absent: it remembers everything in memory. */
+  /** The SQLite file; absent: everything stays in memory. */
   readonly file?: string;
 }
 
-/** An API behind a library that lets in by access tokens. */
+/** An API behind a library that checks access tokens. */
 export interface Guarded {
   readonly port: number;
   readonly by: 'nobody' | 'countersign' | 'peer' | 'peer, which remembers';
   readonly issuer: string;
   readonly audience: string;
   readonly scope: string;
-  /** By which ours follows revocations. */
+  /** The client with which our guard follows revocations. */
   readonly client: { readonly id: string; readonly secret: string };
   readonly path: string;
   readonly body: string;
@@ -48,7 +48,7 @@ export interface BareVerifier {
   readonly party: SigningParty;
 }
 
-/** Starts a server of a few lines, made of the libraries alone. `folder` takes its log. */
+/** Starts a minimal server that uses the libraries only. `folder` gets its log. */
 export const startBareIssuer = (options: Omit<BareIssuer, 'port'>, folder: string) =>
   startBare('bare-oidc-provider', options, folder);
 

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
 import { LOAD_CPU, type Server, startServer } from '../cpu.ts';
 
-/** The contents that caches keep, by name. */
+/** The contents that caches store, by name. */
 export const ANSWERS = { small: 'k'.repeat(1024), medium: 'h'.repeat(100 * 1024) } as const;
 /** The answer to a QUERY. */
 export const FOUND = `{"found":"${'q'.repeat(1012)}"}`;
 
-/** Below which the answers may be used for a day, and where QUERY is answered. */
+/** The path below which answers are fresh for a day, and the path that answers QUERY. */
 export const PLACES = { fresh: '/fresh/', query: '/query' } as const;
 
-/** Names the request to the origin that an answer is of, and the validator that came with it. */
+/** Field names for the request that the origin answered, and for the validator of that request. */
 export const MARKS = { served: 'Served', condition: 'Condition' } as const;
 
 /**
- * Debian's nginx with files that it sends from memory, on the CPU of the load generator and without a log: the least
- * that can stand behind a cache.
+ * Debian's nginx with files in memory, on the load generator's CPU and without a log: the cheapest possible
+ * origin.
  */
 export async function startCachedFiles(folder: string): Promise<Server> {
   const port = await freePort();

@@ -12,9 +12,9 @@ const ROOT = new URL('../../../', import.meta.url).pathname;
 /** Members of the configuration file. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** A rate that nobody reaches, yet it is counted. */
+/** A rate that is never reached, but is counted. */
 export const NO_LIMIT = { burst: 1_000_000, per: 0.000_01 };
-/** No limit is reached. Tokens outlive a run. */
+/** Unreachable limits. Tokens live longer than a run. */
 export const UNLIMITED = {
   tokens: { lifetime: 3600 },
   limits: {
@@ -32,7 +32,7 @@ export const UNLIMITED = {
   },
 };
 
-/** The pair on the servers' CPU, each with its log in a file, as an operator has it. */
+/** The pair on the servers' CPU, each server with a log file, as operators run it. */
 export interface Countersign extends AsyncDisposable {
   readonly pair: Pair;
   readonly authz: Server;
@@ -46,7 +46,7 @@ export interface Countersign extends AsyncDisposable {
 export interface CountersignOptions {
   /** Default: SQLite. */
   readonly store?: ServedStore;
-  /** Processes of each server, under a parent; default: one that has none. */
+  /** Processes of each server under a parent; default: a single process without a parent. */
   readonly workers?: number;
 }
 
@@ -93,7 +93,7 @@ export async function startCountersign(
   };
 }
 
-/** The certificate of development, which the pair makes when it starts. */
+/** The development certificate, which the pair makes at its start. */
 export function tlsOf({ data }: Pair): { readonly cert: string; readonly key: string } {
   const folder = join(data, 'tls');
   return { cert: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') };

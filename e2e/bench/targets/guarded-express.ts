@@ -1,4 +1,7 @@
-/** Express with one document, protected by us, by express-oauth2-jwt-bearer, or by nobody. Argument: its JSON. */
+/**
+ * Express with one document, protected by our guard, by express-oauth2-jwt-bearer, or not at all. Argument:
+ * its JSON.
+ */
 import express, { type RequestHandler } from 'express';
 import { protect } from '#shared/guard/protect.ts';
 import type { Guarded } from './bare.ts';
@@ -7,7 +10,7 @@ const { port, by, issuer, audience, scope, client, path, body } = JSON.parse(
   process.argv[2] ?? '',
 ) as Guarded;
 
-/** Not imported with its types: in one program only one of two may say what `request.auth` is. */
+/** Imported without types, because two declarations of `request.auth` cannot be in one program. */
 const PEER: string = 'express-oauth2-jwt-bearer';
 
 const app = express();

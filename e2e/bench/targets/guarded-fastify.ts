@@ -1,4 +1,6 @@
-/** Fastify with one document, protected by us, by @fastify/jwt, or by nobody. Argument: its JSON. */
+/**
+ * Fastify with one document, protected by our guard, by @fastify/jwt, or not at all. Argument: its JSON.
+ */
 import jwt from '@fastify/jwt';
 import fastify from 'fastify';
 import { protect } from '#shared/guard/protect.ts';
@@ -29,7 +31,7 @@ if (by.startsWith('peer')) {
       const claims = await request.jwtVerify<{ scope?: string }>();
       if (claims.scope?.split(' ').includes(scope)) return undefined;
     } catch {
-      // 401 as well
+      // also a 401
     }
     return reply.code(401).send();
   });

@@ -4,7 +4,7 @@ export interface IssuerKey extends webcrypto.JsonWebKey {
   readonly kid?: string;
 }
 
-/** The key with which an authorization server signs by ES256, as it publishes it. */
+/** The published key with which an authorization server signs by ES256. */
 export async function issuerKey(issuer: string): Promise<IssuerKey> {
   const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as {
     keys: readonly IssuerKey[];
@@ -14,6 +14,6 @@ export async function issuerKey(issuer: string): Promise<IssuerKey> {
   return key;
 }
 
-/** In PEM, as SubjectPublicKeyInfo. */
+/** The key in PEM, as SubjectPublicKeyInfo. */
 export const pem = (jwk: IssuerKey) =>
   createPublicKey({ key: { ...jwk }, format: 'jwk' }).export({ type: 'spki', format: 'pem' });

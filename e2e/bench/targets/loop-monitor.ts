@@ -1,7 +1,8 @@
 /**
- * Loaded into a server by `--import`: SIGURG begins to watch its event loop, and SIGWINCH writes what was seen to the
- * file of the query in this module's URL, in milliseconds. They are two, since the system makes one of two equal signals
- * to a process that has no processor meanwhile; of two others the lower number comes first.
+ * Loaded into a server by `--import`: SIGURG starts watching its event loop, and SIGWINCH writes the result
+ * in milliseconds to the file in this module's URL query. Two different signals are needed, because the
+ * system merges equal signals to a process without a processor. Of two different signals the lower number
+ * arrives first.
  */
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,7 +11,7 @@ const file = new URL(import.meta.url).searchParams.get('file') ?? '';
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 const milliseconds = (nanoseconds: number) => nanoseconds / 1_000_000;
 
-/** Microseconds of CPU that the main thread has had. */
+/** Microseconds of CPU time of the main thread. */
 const spent = () => {
   const { user, system } = process.threadCpuUsage();
   return user + system;
@@ -18,7 +19,7 @@ const spent = () => {
 let most = 0;
 let before = 0;
 let timer: NodeJS.Timeout | undefined;
-/** Comes once in each turn that takes a millisecond or more. */
+/** Runs once in each turn that takes a millisecond or more. */
 function tick(): void {
   const now = spent();
   most = Math.max(most, now - before);

@@ -5,8 +5,8 @@ import { freePort } from '../../parts/free-port.ts';
 import { type Server, startServer } from '../cpu.ts';
 
 /**
- * Debian's nginx in one process, which passes requests and WebSockets on to that origin, keeps connections and writes a
- * line. `folder` takes its configuration and its logs.
+ * Debian's nginx in one process, which forwards requests and WebSockets to this origin, keeps connections
+ * and logs a line. `folder` gets its configuration and logs.
  */
 export async function startNginxGateway(upstream: string, folder: string): Promise<Server> {
   const port = await freePort();

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A new folder for a server that gives up root and then still reads and writes in it. */
+/** Makes a folder that a server can read and write after it has given up root. */
 export async function openFolder(parent: string, name: string): Promise<string> {
   await chmod(parent, 0o711);
   const path = join(parent, name);

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 /**
- * A minimal adapter of oidc-provider. Each write is on the disk before it is acknowledged (WAL, synchronous = FULL), as
- * our store does for codes and refresh tokens.
+ * A minimal oidc-provider adapter. Each write is on the disk before it is acknowledged (WAL, synchronous =
+ * FULL), as in our store for codes and refresh tokens.
  */
 export function sqliteAdapter(file: string): new (kind: string) => Adapter {
   const database = new DatabaseSync(file);

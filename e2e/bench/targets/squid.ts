@@ -9,11 +9,11 @@ import { openFolder } from './open-folder.ts';
 export interface SquidOptions {
   readonly username: string;
   readonly password: string;
-  /** Takes its configuration and its logs. */
+  /** The folder for configuration and logs. */
   readonly folder: string;
 }
 
-/** Debian's squid in one process: tunnels to anywhere for who sends the right password by Basic. */
+/** Debian's Squid in one process, which opens any tunnel for a client with the right password by Basic. */
 export async function startSquid({
   username,
   password,
@@ -25,7 +25,8 @@ export async function startSquid({
   await writeFile(passwords, execFileSync('htpasswd', ['-nbm', username, password]));
   const file = join(folder, 'squid.conf');
   await writeFile(file, configuration(folder, port, passwords));
-  // The name keeps its shared memory apart from that of others; it removes it when it is asked to end.
+  // The name separates its shared memory from other Squids'. Squid removes the memory when it ends
+  // properly.
   return startServer('/usr/sbin/squid', ['-N', '-n', `bench${port}`, '-f', file], {
     url: `http://127.0.0.1:${port}`,
     log: join(folder, 'stderr.log'),

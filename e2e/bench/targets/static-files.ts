@@ -8,8 +8,8 @@ import { LOAD_CPU, type Server, startServer } from '../cpu.ts';
 export const FILES = { small: 'k'.repeat(1024), large: 'm'.repeat(1024 ** 2) } as const;
 
 /**
- * Debian's nginx with two files that it sends from memory, on the CPU of the load generator and without a log:
- * the least that can stand behind a gateway.
+ * Debian's nginx with two files in memory, on the load generator's CPU and without a log: the cheapest
+ * possible upstream.
  */
 export async function startStaticFiles(folder: string): Promise<Server> {
   const port = await freePort();

@@ -6,15 +6,18 @@ import { startRedis } from '../../parts/redis.ts';
 export const STORES = ['SQLite', 'PostgreSQL', 'PostgreSQL, Redis'] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** Servers of its own for a pair: each write is on the disk, here in memory, before it is acknowledged. */
+/** The servers of a pair's store. Each write is on the disk (here in memory) before it is acknowledged. */
 export interface ServedStore {
-  /** The settings of the pair. */
+  /** The pair's settings for this store. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The processes of the servers; what they start belongs to them. */
+  /** The processes of the store's servers. Child processes are included. */
   readonly pids: readonly number[];
 }
 
-/** They stay on the load generator's CPU. Resolves to undefined for SQLite, which has none. */
+/**
+ * Starts the store's servers on the load generator's CPU. Resolves to undefined for SQLite, which has no
+ * server.
+ */
 export async function startServedStore(
   name: StoreName,
   stack: AsyncDisposableStack,
@@ -29,7 +32,7 @@ export async function startServedStore(
   return { settings: { store }, pids: [postgres.pid, redis.pid] };
 }
 
-/** Opens a target on each store; the stack ends what they are on. */
+/** Opens a target on each store; the stack ends the stores. */
 export async function onEachStore<T>(
   stack: AsyncDisposableStack,
   open: (options: { readonly store?: ServedStore }) => Promise<T>,

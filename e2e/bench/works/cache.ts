@@ -13,7 +13,9 @@ const besideAll = (on: CacheTargets, space: SpaceName, asking: Asking): Loads =>
 
 const [SMALL, MEDIUM] = [hit('small'), hit('medium')];
 
-/** The gateway's cache, beside HAProxy, nginx and Varnish, which give no verdict and know no QUERY. */
+/**
+ * The gateway's cache, beside HAProxy, nginx and Varnish, which check no tokens and do not support QUERY.
+ */
 export const CACHE = room(startCacheTargets, [
   {
     name: 'Cache hit, 1 KiB',

@@ -20,14 +20,17 @@ import { onHttp2, onWrk, startBareHttp } from '../loaded.ts';
 import { type OnEachStore, ofEachStore, onEachStore } from '../targets/stores.ts';
 import { type Loaded, type Loads, room, times } from '../work.ts';
 
-/** Connections for works that take milliseconds: a request that is not over at the end of a round is not counted. */
+/**
+ * Connections for works that take milliseconds: a request that is unfinished at the end of a round is not
+ * counted.
+ */
 const FEW = 2;
 
 interface Targets {
   readonly http: Loaded;
   readonly apache: DocumentTarget;
   readonly stores: OnEachStore<OwnTarget>;
-  /** For HTTP/2 and TLS. */
+  /** The server for HTTP/2 and TLS. */
   readonly others: OwnTarget;
   readonly workers: OwnTarget;
 }
@@ -61,7 +64,7 @@ async function everyWay(targets: Targets, task: Task): Promise<Loads['ways']> {
   };
 }
 
-/** More than our servers keep in memory. */
+/** More documents than our servers keep in memory. */
 async function fromDisk(targets: Targets): Promise<Loads> {
   const { apache, stores } = targets;
   const sqlite = stores.SQLite;

@@ -19,7 +19,7 @@ function passes(targets: GatewayTargets, pass: Passing, file: FileName): Loads {
   };
 }
 
-/** The gateway, beside nginx, which gives no verdict in either case. */
+/** The gateway, beside nginx, which never checks tokens. */
 export const GATEWAY = room(startGatewayTargets, [
   {
     name: 'Gateway, 1 KiB',

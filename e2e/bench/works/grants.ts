@@ -24,16 +24,16 @@ import { AT_ONCE, type Loaded, type Loads, room, times } from '../work.ts';
 const ENGINE = 'oidc-provider';
 const DURABLE = `${ENGINE}, SQLite`;
 
-/** An authorization server, and for which resource its tokens are. */
+/** An authorization server, and the resource of its tokens. */
 interface Target extends Issuer {
   readonly resource: string;
 }
 
 interface Targets {
   readonly http: Loaded;
-  /** With its own memory. */
+  /** oidc-provider with its own memory. */
   readonly engine: Target;
-  /** With an adapter that writes as durably as ours. */
+  /** oidc-provider with an adapter that is as durable as our store. */
   readonly durable: Target;
   readonly stores: OnEachStore<Target>;
   readonly workers: Target;
@@ -67,7 +67,7 @@ async function bareCode({ url }: Server): Promise<string> {
   return answer.text();
 }
 
-/** With somebody who has signed in and allowed the client what it asks for. */
+/** The issuer with a person who has signed in and allowed the client's request. */
 export async function issuerOf({ pair, authz }: Countersign): Promise<Target> {
   const grants = [...CODE_FLOW, '--grant', 'client_credentials'];
   const client = await addPeopleClient(pair, ...grants);
@@ -110,7 +110,7 @@ async function machines({ http, engine, stores, workers }: Targets): Promise<Loa
   };
 }
 
-/** Each beside the engine with an adapter as durable. */
+/** Each work is compared with oidc-provider and an adapter of the same durability. */
 async function people(
   { durable, stores }: Targets,
   of: (name: string, target: Target) => Promise<Loaded>,
@@ -136,7 +136,7 @@ const introspected = async (name: string, target: Target) =>
 const introspectedJwt = async (name: string, target: Target) =>
   onWrk(introspecting(name, target, (await newTokens(target)).access));
 
-/** Codes take longer to make than to redeem. */
+/** Making a code takes longer than redeeming it. */
 const OF_CODES = { warmUp: { ...WARM_UP, count: 1000 } };
 
 /** The authorization server. */
@@ -147,7 +147,8 @@ export const GRANTS = room(start, [
     loads: machines,
   },
   {
-    // On PostgreSQL 4.7 messages, each 35 to 60 us for a socket alone; with one for each step and reader it was 3.7 times.
+    // PostgreSQL gets 4.7 messages, each 35 to 60 us for the socket alone; one message per step and reader
+    // would cost 3.7 times as much.
     name: 'refresh',
     goals: { [DURABLE]: times(1.7), PostgreSQL: times(2), 'PostgreSQL, Redis': times(1.6) },
     loads: (all) => people(all, refreshed),
@@ -164,7 +165,7 @@ export const GRANTS = room(start, [
     loads: (all) => people(all, introspected),
   },
   {
-    // The engine knows no JWT: it is asked about a refresh token all the same.
+    // oidc-provider cannot introspect a JWT: here it introspects a refresh token instead.
     name: 'introspection, JWT',
     goals: { [DURABLE]: times(1.7) },
     loads: (all) => people(all, introspectedJwt, introspected),

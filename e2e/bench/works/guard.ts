@@ -8,15 +8,18 @@ import { startCountersign } from '../targets/countersign.ts';
 import { byBearer } from '../token-contenders.ts';
 import { type Loads, room } from '../work.ts';
 
-/** More than ours remember (20,000), so that each is unseen when it comes again. */
+/** More tokens than our guard caches (20,000), so that a repeated token is not cached. */
 const UNSEEN = 21_000;
 
-/** Seconds; on a busy machine the authorization server, on the same CPU, may answer later than in the default of 2. */
+/**
+ * Seconds. On a busy machine the authorization server, on the same CPU, may answer later than the default
+ * of 2 s.
+ */
 const LEASE = 20;
 
 type Framework = Parameters<typeof startGuarded>[0];
 
-/** By the name of each peer in the table, how it is protected. */
+/** How the API is protected, by the name of each peer in the table. */
 const PEERS: Readonly<Record<Framework, Readonly<Record<string, Guarded['by']>>>> = {
   express: { 'express-oauth2-jwt-bearer': 'peer', 'Express alone': 'nobody' },
   fastify: {
@@ -63,7 +66,7 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
   };
 }
 
-/** Those tokens in turn. An API that nobody protects refuses none. */
+/** Uses these tokens in rotation. An unprotected API refuses no token. */
 function asked({ name, by, server }: Api, tokens: readonly string[]) {
   const bearers = { name, server, space: ES256, tokens, ask: get, load: inTurn };
   const { forged, ...contender } = byBearer(bearers);
@@ -77,11 +80,11 @@ const loads = ({ ours, peers }: Apis, tokens: readonly string[]): Loads => ({
 
 const seen = (apis: Apis, tokens: readonly string[]) => loads(apis, tokens.slice(0, 1));
 
-/** Beside the first peer alone: a cache is of no use, and an API that nobody protects looks at no token. */
+/** Compared with the first peer only: a cache does not help here, and an unprotected API reads no token. */
 const unseen = ({ ours, peers }: Apis, tokens: readonly string[]) =>
   loads({ ours, peers: peers.slice(0, 1) }, tokens);
 
-/** The package for APIs elsewhere, which alone looks at revocations, beside the packages of others. */
+/** The package for APIs elsewhere, which is the only one that checks revocations, beside other packages. */
 export const GUARD = room(start, [
   { name: 'Guard in Express, Bearer seen', loads: (on) => seen(on.express, on.tokens) },
   { name: 'Guard in Express, Bearer unseen', loads: (on) => unseen(on.express, on.tokens) },

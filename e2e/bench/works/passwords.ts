@@ -7,13 +7,13 @@ import { startCountersign } from '../targets/countersign.ts';
 import { type OnEachStore, ofEachStore, onEachStore } from '../targets/stores.ts';
 import { AT_ONCE, type Loaded, type Loads, room, times } from '../work.ts';
 
-/** A second of them is more than ours checks in one. */
+/** More responses per second than our server checks. */
 const RESPONSES: Responses = { algorithm: 'SHA-256', clients: AT_ONCE, perSecond: 20_000 };
 
 interface Targets {
   readonly http: Loaded;
   readonly stores: OnEachStore<Gate>;
-  /** For HTTP/2 and TLS. */
+  /** The server for HTTP/2 and TLS. */
   readonly others: Gate;
 }
 
@@ -45,7 +45,7 @@ async function responses({ http, stores }: Targets): Promise<Loads> {
   return { beside: [http], ways: await ofEachStore(stores, of) };
 }
 
-/** The works with passwords and keys. */
+/** Works with passwords and keys. */
 export const PASSWORDS = room(start, [
   {
     name: 'Basic seen, document',

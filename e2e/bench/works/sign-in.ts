@@ -11,7 +11,7 @@ import { type Countersign, startCountersign } from '../targets/countersign.ts';
 import { type OnEachStore, onEachStore } from '../targets/stores.ts';
 import { type Loaded, plus, room } from '../work.ts';
 
-/** So many that nobody has more sessions than are kept of one person. */
+/** So many people that no person exceeds the limit of sessions. */
 const CROWD = 500;
 
 interface Targets {
@@ -36,7 +36,7 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
   };
 }
 
-/** A crowd that signs in, each with the form that a browser without cookies was given. */
+/** People who sign in, each with the form for a browser without cookies. */
 export async function signingIn({ pair, authz }: Countersign): Promise<HttpContender> {
   const crowd = await addCrowd(pair, CROWD);
   const browser = new TestBrowser(authz.url, pair.issuer);
@@ -67,7 +67,7 @@ export async function signingIn({ pair, authz }: Countersign): Promise<HttpConte
 
 const MILLISECOND = 1000;
 
-/** Where people sign in. */
+/** Sign-in pages. */
 export const SIGN_IN = room(start, [
   {
     name: 'POST of the sign-in form',

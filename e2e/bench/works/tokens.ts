@@ -9,13 +9,16 @@ import { byBearer, byProof } from '../token-contenders.ts';
 import { byApache, byHaproxy, startVerdictPeers, type VerdictPeers } from '../verdict-peers.ts';
 import { type Loaded, type Loads, room, times } from '../work.ts';
 
-/** More than our servers remember (20,000), so that each is unseen when it comes again. */
+/** More tokens than our servers cache (20,000), so that a repeated token is not cached. */
 const UNSEEN = 21_000;
 
 interface Targets extends VerdictPeers {
   readonly http: Loaded;
   readonly stores: OnEachStore<Site>;
-  /** For HTTP/2 and TLS: V8 compiles for what it sees, and each of them is seen by servers of its own. */
+  /**
+   * The site for HTTP/2 and TLS. V8 optimizes for the requests it sees, so each protocol has its own
+   * servers.
+   */
   readonly others: Site;
   readonly workers: Site;
 }
@@ -34,14 +37,14 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
   };
 }
 
-/** Tokens in turn. */
+/** Tokens in rotation. */
 const bearers = (tokens: readonly string[], server: Server, ask: typeof get, space = ES256) =>
   byBearer({ name: 'ours', server, space, tokens, ask, load: inTurn });
 
 async function seen(targets: Targets, ask: typeof get): Promise<Loads> {
   const { http, stores, others, workers } = targets;
   const { resource, resourceTls } = others.servers;
-  // A verdict is asked for by the name of the origin that a proxy was asked for.
+  // A verdict is requested under the public origin's name, as a proxy does.
   const space = ask === verify ? ES256 : { ...ES256, url: `${resourceTls.url}/documents/` };
   const one = ({ tokens }: Site, of = ES256) => tokens(of, 1);
   const known = await one(stores.SQLite);
@@ -79,7 +82,7 @@ async function proofs({ http, stores }: Targets): Promise<Loads> {
   return { beside: [http], ways: await ofEachStore(stores, of) };
 }
 
-/** The works with tokens of the authorization server. */
+/** Works with access tokens. */
 export const TOKENS = room(start, [
   {
     name: 'Bearer seen, /verify',

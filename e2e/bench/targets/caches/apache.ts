@@ -5,10 +5,10 @@ import { startApache } from '../apache.ts';
 import { openFolder } from '../open-folder.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** Debian's Apache in one process with mod_cache, which keeps answers in files (mod_cache_disk). */
+/** Debian's Apache in one process with mod_cache, which stores answers in files (mod_cache_disk). */
 export async function startApacheCache({ upstream, folder }: CachePeer): Promise<Server> {
-  await mkdir(join(folder, 'documents')); // it has none, and insists on the folder
-  await openFolder(folder, 'kept'); // it gives up root
+  await mkdir(join(folder, 'documents')); // there are no documents, but Apache needs the folder
+  await openFolder(folder, 'kept'); // Apache gives up root
   return startApache({
     folder,
     modules: ['proxy', 'proxy_http', 'cache', 'cache_disk'],

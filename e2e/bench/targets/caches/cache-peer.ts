@@ -1,7 +1,9 @@
-/** A cache that somebody else wrote, before an origin: it obeys what the answers say, and gives nothing a time of its own. */
+/**
+ * A third-party cache in front of an origin: it obeys the answers' fields, and has no default freshness.
+ */
 export interface CachePeer {
-  /** Origin. */
+  /** The origin. */
   readonly upstream: string;
-  /** A folder of its own, made by `openFolder`, for its configuration, its logs and its answers. */
+  /** An empty folder, made by `openFolder`, for configuration, logs and answers. */
   readonly folder: string;
 }

@@ -5,7 +5,7 @@ import { freePort } from '../../../parts/free-port.ts';
 import { type Server, startServer } from '../../cpu.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** Debian's HAProxy on one thread, which keeps answers in memory alone. */
+/** Debian's HAProxy on one thread, which stores answers in memory only. */
 export async function startHaproxyCache({ upstream, folder }: CachePeer): Promise<Server> {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');

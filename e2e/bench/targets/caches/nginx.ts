@@ -5,7 +5,7 @@ import { freePort } from '../../../parts/free-port.ts';
 import { type Server, startServer } from '../../cpu.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** Debian's nginx in one process, which keeps answers in files alone. */
+/** Debian's nginx in one process, which stores answers in files only. */
 export async function startNginxCache({ upstream, folder }: CachePeer): Promise<Server> {
   const port = await freePort();
   const file = join(folder, 'nginx.conf');

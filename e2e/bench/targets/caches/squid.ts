@@ -4,7 +4,7 @@ import { freePort } from '../../../parts/free-port.ts';
 import { type Server, startServer } from '../../cpu.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** Debian's Squid in one process, in front of one origin, which keeps answers in memory. */
+/** Debian's Squid in one process in front of one origin, which stores answers in memory. */
 export async function startSquidCache({ upstream, folder }: CachePeer): Promise<Server> {
   const port = await freePort();
   const file = join(folder, 'squid.conf');

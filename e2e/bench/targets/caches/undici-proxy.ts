@@ -1,4 +1,4 @@
-/** A proxy that knows no more than its library does. Arguments: port, origin. */
+/** A proxy with undici's cache and nothing else. Arguments: port, origin. */
 import { createServer } from 'node:http';
 import { Agent, cacheStores, interceptors } from 'undici';
 
@@ -6,7 +6,7 @@ const [port = '', origin = ''] = process.argv.slice(2);
 const store = new cacheStores.MemoryCacheStore({ maxSize: 256 * 1024 ** 2 });
 const dispatcher = new Agent().compose(interceptors.cache({ store, type: 'shared' }));
 
-/** Fields of a connection alone (RFC 9110 section 7.6.1), and those that undici writes itself. */
+/** Fields of a connection (RFC 9110 section 7.6.1), and fields that undici writes itself. */
 const HOP = new Set([
   'connection',
   'keep-alive',
@@ -18,7 +18,7 @@ const HOP = new Set([
   'host',
 ]);
 
-/** Name, value, name, value, without what is of the connection. */
+/** A list of name, value, name, value, without fields of the connection. */
 function passed(raw: readonly string[]): string[] {
   const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
   return pairs.filter(([name = '']) => !HOP.has(name.toLowerCase())).flat();

@@ -3,7 +3,7 @@ import { freePort } from '../../../parts/free-port.ts';
 import { type Server, startServer } from '../../cpu.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** The cache that undici has for clients, in the smallest proxy. */
+/** undici's client cache in a minimal proxy. */
 export async function startUndiciCache({ upstream, folder }: CachePeer): Promise<Server> {
   const port = await freePort();
   const entry = new URL('undici-proxy.ts', import.meta.url).pathname;

@@ -4,7 +4,7 @@ import { varnishCommand } from '../../../parts/varnish.ts';
 import { type Server, startServer } from '../../cpu.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** Debian's Varnish, which has its log in shared memory. */
+/** Debian's Varnish, which logs to shared memory. */
 export async function startVarnish(peer: CachePeer): Promise<Server & { readonly work: string }> {
   const port = await freePort();
   const { command, args, work } = await varnishCommand(peer, port);
@@ -16,7 +16,7 @@ export async function startVarnish(peer: CachePeer): Promise<Server & { readonly
   return { ...server, work };
 }
 
-/** The same with the program that writes a line for each request to a file, as the others do. */
+/** Varnish with its log program, which writes a line per request to a file, as the other caches do. */
 export async function startLoggingVarnish(peer: CachePeer): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const varnish = stack.use(await startVarnish(peer));

@@ -6,12 +6,14 @@ import { publishKey } from './published-key.ts';
 import type { VerdictPeer } from './verdict-peer.ts';
 
 export interface ApacheVerdicts extends VerdictPeer {
-  /** The file that it sends to those whom it lets in. */
+  /** The file that admitted requests get. */
   readonly path: string;
   readonly body: string;
 }
 
-/** Debian's Apache in one process: mod_auth_openidc checks signature, expiry, issuer, audience and scope. */
+/**
+ * Debian's Apache in one process: mod_auth_openidc checks signature, expiry, issuer, audience and scope.
+ */
 export async function startApacheVerdicts(peer: ApacheVerdicts): Promise<Server> {
   const { folder, issuer, audience, scope, path, body } = peer;
   const file = join(folder, 'documents', path);

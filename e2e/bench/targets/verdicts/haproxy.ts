@@ -7,8 +7,8 @@ import { pem } from '../issuer-key.ts';
 import type { VerdictPeer } from './verdict-peer.ts';
 
 /**
- * Debian's HAProxy on one thread: `jwt_verify` checks the signature, and rules check issuer, audience, scope and
- * expiry. It answers 204 by itself.
+ * Debian's HAProxy on one thread: `jwt_verify` checks the signature, and rules check issuer, audience,
+ * scope and expiry. HAProxy answers 204 itself.
  */
 export async function startHaproxyVerdicts(peer: VerdictPeer): Promise<Server> {
   const port = await freePort();

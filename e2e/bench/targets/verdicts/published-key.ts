@@ -6,7 +6,10 @@ import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import type { IssuerKey } from '../issuer-key.ts';
 
-/** Publishes a key over TLS, in this process: mod_auth_openidc asks over nothing else, once an hour. */
+/**
+ * Publishes a key over TLS in this process, because mod_auth_openidc fetches keys over TLS only, once an
+ * hour.
+ */
 export async function publishKey(
   key: IssuerKey,
 ): Promise<{ readonly url: string } & AsyncDisposable> {

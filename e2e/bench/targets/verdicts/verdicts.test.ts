@@ -48,7 +48,7 @@ async function status(name: string, claims: object, { privateKey } = KEY!) {
 test.each([
   ['haproxy', 204],
   ['apache2', 200],
-])('%s lets a token in, and refuses every other', async (name, good) => {
+])('%s admits a valid token, and refuses every other token', async (name, good) => {
   expect(await status(name, {})).toBe(good);
   expect({
     'of another key': await status(name, {}, OTHER),
