@@ -13,7 +13,7 @@ const ADD = [
   'documents:read',
 ];
 
-test('as processes on one data folder: one command lists what another has added; exit codes 0, 1 and 2', async () => {
+test('separate processes on one data folder: one command lists what another has added, and exit codes are 0, 1 and 2', async () => {
   const env = await newData();
   const added = await cli([...ADD, '--json'], env);
   expect(added).toMatchObject({ code: 0, stderr: '' });
@@ -28,25 +28,25 @@ test('as processes on one data folder: one command lists what another has added;
   expect((await cli(['client', 'add'], env)).code).toBe(2);
 });
 
-test('standard input: a token that is none', async () => {
+test('a malformed token on standard input gets exit code 1', async () => {
   const { code, stderr } = await cli(['token', 'explain', '-'], await newData(), 'no token\n');
   expect([code, stderr]).toEqual([1, expect.stringContaining('not a JWT')]);
 });
 
-test('standard input that does not end is refused by its length', async () => {
+test('endless standard input is refused by its length', async () => {
   const args = ['apply', '-'];
   const { code, stderr } = await cli(args, await newData(), ' '.repeat(8 * 2 ** 20 + 1));
   expect([code, stderr]).toEqual([1, 'standard input has more than 8,388,608 octets\n']);
 });
 
-test('an option cannot bring a control character to the terminal', async () => {
+test('an option cannot print a control character', async () => {
   const { code, stderr } = await cli(['client', 'list', '--\u001b[2J'], await newData());
   expect(code).toBe(2);
   expect(stderr).toContain(String.raw`\u001b[2J`);
   expect(stderr).not.toContain('\u001b');
 });
 
-test('a store that is no store is a failure, not a crash', async () => {
+test('an invalid store file is a failure, not a crash', async () => {
   const env = await newData();
   await cli(ADD, env);
   await writeFile(

@@ -37,7 +37,7 @@ const SETTINGS = {
   ],
 };
 
-/** A store in which every operation finds what it works on. */
+/** A store with everything that the operations need. */
 async function furnished(): Promise<House & AsyncDisposable> {
   const env = await newData();
   const file = `${env.COUNTERSIGN_DATA}.json`;
@@ -82,7 +82,7 @@ const alice = ({ people }: House['stores']) => personNamed(people, 'alice');
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** For each operation what it is given here; some need to know the store. */
+/** The input of each operation in this test. Some inputs depend on the store. */
 const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>> = {
   'client add': {
     client_name: 'App',
@@ -147,7 +147,7 @@ const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>
   'server status': {},
 };
 
-/** Options that a command has beside the members of its operation. */
+/** Options of a command that are not members of its operation. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   'client add': ['jwks', 'gnap-key'],
   'client set': ['jwks'],
@@ -160,7 +160,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'audit list': ['after', 'limit'],
 };
 
-/** Members that a command has from elsewhere than an option: a file, standard input. */
+/** Members that a command takes from a file or from standard input, not from an option. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'client add': ['jwks', 'gnap_key'],
   'client set': ['jwks'],
@@ -170,7 +170,10 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'key add': ['public_key', 'key_name'],
 };
 
-/** The refusals of second calls. All other operations may be repeated, and change no number of what is kept. */
+/**
+ * The refusals of second calls. All other operations may be repeated without changing the numbers of
+ * things.
+ */
 const REFUSED_AGAIN: Readonly<Record<string, RegExp>> = {
   'client remove': /^there is no client app/,
   'user add': /^the name bob is taken/,
@@ -182,7 +185,7 @@ const REFUSED_AGAIN: Readonly<Record<string, RegExp>> = {
   'key remove': /^there is no key key/,
 };
 
-/** Operations that make one more each time: a name, an id or a secret of its own is in each answer. */
+/** Operations that make one more thing each time, because each answer has its own name, id or secret. */
 const MAKES_ONE_MORE: ReadonlySet<string> = new Set(['client add', 'key add', 'key rotate']);
 
 async function numberOf(pages: AsyncIterable<readonly unknown[]>): Promise<number> {
@@ -191,7 +194,7 @@ async function numberOf(pages: AsyncIterable<readonly unknown[]>): Promise<numbe
   return number;
 }
 
-/** How many people, clients and keys are kept. */
+/** The numbers of stored people, clients and keys. */
 async function numbersIn({ people, clients, apiKeys, publicKeys, passkeys }: House['stores']) {
   return Promise.all([
     numberOf(people.list()),
@@ -202,16 +205,16 @@ async function numbersIn({ people, clients, apiKeys, publicKeys, passkeys }: Hou
   ]);
 }
 
-/** Members of lists that commands fill in themselves. */
+/** List members that commands fill in themselves. */
 const PAGING = new Set(['after', 'limit']);
 
 describe.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
-  '%s',
+  'the operation %s',
   (name, operation) => {
     const { input, operands, output } = operation;
     const member = (word: string) => spellingOf(word, input.shape[word] as never);
 
-    test('is a command, whose operands and options are its members', () => {
+    test('is a command whose operands and options are its members', () => {
       const command = COMMANDS.find((one) => one.name === name);
       expect(command?.summary).toBe(operation.summary);
       const words = (command?.operands ?? []).map((word) => word.replaceAll(/[[\].]/g, ''));
@@ -227,7 +230,7 @@ describe.each(OPERATIONS.map((operation) => [operation.name, operation] as const
       expect(plain.map(([option]) => option)).toEqual(flags.map((word) => member(word).option));
     });
 
-    test('gives what its output says, and takes no member that it does not know', async () => {
+    test('returns its declared output, and refuses an unknown member', async () => {
       await using house = await furnished();
       const call = CALLS[name];
       if (call === undefined) throw new Error('name in CALLS what it is given here');
@@ -239,7 +242,7 @@ describe.each(OPERATIONS.map((operation) => [operation.name, operation] as const
       expect(JSON.stringify(told)).not.toMatch(/secret_hash|"sealed"|"hash"/);
     });
 
-    test('may be repeated, or says what is there already', async () => {
+    test('may be repeated, or reports what exists already', async () => {
       await using house = await furnished();
       const call = CALLS[name];
       const given = typeof call === 'function' ? await call(house) : call;
@@ -256,7 +259,7 @@ describe.each(OPERATIONS.map((operation) => [operation.name, operation] as const
   },
 );
 
-test('no two operations have one name', () => {
+test('no two operations have the same name', () => {
   const names = OPERATIONS.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)]);
 });

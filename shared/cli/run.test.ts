@@ -26,7 +26,7 @@ function failing(error: Error, more: Partial<Command> = {}): readonly Command[] 
   return [{ name: 'say', summary: 'says', run: fail, ...more }];
 }
 
-/** The line about a mistake is the last one, but for what to try. */
+/** The mistake is on the last line, except for advice. */
 const mistakeIn = (stderr: string) =>
   stderr
     .trimEnd()
@@ -36,13 +36,13 @@ const mistakeIn = (stderr: string) =>
 test.each([
   [{ repeatable: true as const }, 'silent\nRun the command again: it does what is missing.\n'],
   [{}, 'silent\n'],
-])('a store that does not answer, %j: 1, and what to do', async (more, told) => {
+])('a store that does not answer, %j: exit code 1 with advice', async (more, told) => {
   const commands = failing(new StoreUnavailable('silent'), more);
   const shell = new TestShell();
   expect([await run(['say'], commands, shell), shell.stderr]).toEqual([1, told]);
 });
 
-test('commands that end something are among those that can be run again', () => {
+test('commands that revoke may be repeated', () => {
   const repeatable = COMMANDS.filter((command) => command.repeatable).map(({ name }) => name);
   const ending = ['client end', 'user disable', 'user end', 'user kerberos', 'user passwd'];
   expect(repeatable).toEqual(expect.arrayContaining(ending));
@@ -108,7 +108,7 @@ describe('help', () => {
     'client --help add',
     'help client help add',
     'help client add --name x',
-  ])('a command says what it does: %s', async (args) => {
+  ])('--help says what a command does: %s', async (args) => {
     const { code, stdout, stderr } = await inProcess(new TestShell(), ...args.split(' '));
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch('Usage: countersign client add ');
@@ -128,17 +128,20 @@ describe('help', () => {
     ['cient --help', 'Did you mean "client"?', 'client remove'],
     ['help client ad', 'Did you mean "client add"?', 'client remove'],
     ['client ad --help', 'Did you mean "client add"?', 'client remove'],
-  ])('help for what is no command is wrong usage: %s', async (args, message, listed) => {
+  ])('help for an unknown command is wrong usage: %s', async (args, message, listed) => {
     const { code, stdout, stderr } = await inProcess(new TestShell(), ...args.split(' '));
     expect([code, stdout]).toEqual([2, '']);
     expect(mistakeIn(stderr)).toContain(message);
     expect(stderr).toContain(listed);
   });
 
-  test.each(['client', 'user key'])('a group without a command is no slip: %s', async (args) => {
-    const { code, stderr } = await inProcess(new TestShell(), ...args.split(' '));
-    expect([code, mistakeIn(stderr)]).toEqual([2, `Which command of "${args}" do you mean?`]);
-  });
+  test.each(['client', 'user key'])(
+    'a group without a command is not corrected: %s',
+    async (args) => {
+      const { code, stderr } = await inProcess(new TestShell(), ...args.split(' '));
+      expect([code, mistakeIn(stderr)]).toEqual([2, `Which command of "${args}" do you mean?`]);
+    },
+  );
 });
 
 test.each([
@@ -146,20 +149,20 @@ test.each([
   [['user', 'lst'], 'Did you mean "user list"?'],
   [['logn'], 'Did you mean "login"?'],
   [['clien'], 'Did you mean "client"?'],
-])('a slip is told which command was meant: %j', async (args, hint) => {
+])('a misspelled command gets the intended command as advice: %j', async (args, hint) => {
   const { code, stderr } = await inProcess(new TestShell(), ...args);
   expect([code, mistakeIn(stderr)]).toEqual([2, expect.stringContaining(hint)]);
 });
 
 describe('exit codes', () => {
-  test('an unknown command is two lines, which no list pushes off the screen', async () => {
+  test('an unknown command prints two lines, without a long list', async () => {
     const { code, stderr } = await inProcess(new TestShell(), 'frobnicate');
     expect(code).toBe(2);
     expect(stderr).toBe('There is no command "frobnicate".\nTry: countersign --help\n');
   });
 
   test.each([[[]], [['client']], [['client', 'frobnicate']], [['clientadd']]])(
-    '%j is wrong usage: 2, on standard error',
+    '%j is wrong usage: exit code 2, on standard error',
     async (args) => {
       const { code, stdout, stderr } = await inProcess(new TestShell(), ...args);
       expect([code, stdout]).toEqual([2, '']);
@@ -167,20 +170,20 @@ describe('exit codes', () => {
     },
   );
 
-  test('a wrong option names the help of its command: 2', async () => {
+  test("a wrong option refers to the command's help: exit code 2", async () => {
     const { code, stderr } = await inProcess(new TestShell(), 'client', 'list', '--all');
     expect(code).toBe(2);
     expect(stderr).toMatch(/There is no option --all\nTry: countersign client list --help\n$/s);
   });
 
-  test('a configuration that cannot be used: 1, with every mistake', async () => {
+  test('an unusable configuration: exit code 1, with every mistake', async () => {
     const shell = new TestShell({ COUNTERSIGN_PUBLIC: 'x', COUNTERSIGN_REDIS_URL: 'y' });
     const { code, stderr } = await inProcess(shell, 'client', 'list');
     expect(code).toBe(1);
     expect(stderr).toMatch(/COUNTERSIGN_PUBLIC: .*\n.*COUNTERSIGN_REDIS_URL: /);
   });
 
-  test('a failure: 1; a report that failed: 1, and it is printed', async () => {
+  test('a failure, and a printed report of a failure, have exit code 1', async () => {
     const shell = new TestShell();
     expect(await run(['say'], failing(new Failure('cannot', 'twi\nce')), shell)).toBe(1);
     expect(shell.stderr).toBe('cannot\ntwi\\u000ace\n');
@@ -189,7 +192,7 @@ describe('exit codes', () => {
   });
 });
 
-describe('errors for programs', () => {
+describe('errors with --json', () => {
   const told = async (error: Error) => {
     const shell = new TestShell();
     const code = await run(['say', '--json'], failing(error, { repeatable: true }), shell);
@@ -204,11 +207,11 @@ describe('errors for programs', () => {
     ['store-unavailable', 1, new StoreUnavailable('silent'), {}],
     ['failed', 1, new Failure('cannot', 'twice'), {}],
     ['no-client', 1, new Missing(said('no-client', { client: 'x' })), { values: { client: 'x' } }],
-  ])('%s is %d with --json, in one line on standard error', async (code, exit, error, more) => {
+  ])('%s has exit code %d, in one line on standard error', async (code, exit, error, more) => {
     expect(await told(error)).toEqual([exit, { code, message: error.message, ...more }]);
   });
 
-  test('a mistake in an option has the code of the operation, and names the option', async () => {
+  test("a mistake in an option has the operation's error code, and names the option", async () => {
     const shell = new TestShell(await newData());
     const { code, stderr } = await inProcess(shell, 'client', 'list', '--limit', '0', '--json');
     expect([code, JSON.parse(stderr)]).toEqual([2, expect.objectContaining({ code: 'usage' })]);
@@ -220,10 +223,10 @@ describe('errors for programs', () => {
   });
 });
 
-describe('output', () => {
+describe('output of commands', () => {
   const hostile = 'x\u001b]0;owned\u0007\ny';
 
-  test('lines and JSON carry no control character of what they tell', async () => {
+  test('lines and JSON contain no control characters', async () => {
     const shell = new TestShell();
     const commands = saying({ json: { name: hostile }, lines: [hostile] });
     await run(['say'], commands, shell);
@@ -234,7 +237,7 @@ describe('output', () => {
     expect(shell.stdout).toMatch(/^[ -~]+\n$/);
   });
 
-  test('each slice is printed before the next is asked for; JSON is one array on one line', async () => {
+  test('each slice is printed before the next is fetched, and JSON is one array on one line', async () => {
     const shell = new TestShell();
     const before: string[] = [];
     async function* inSlices(slices: readonly OutputSlice[]) {
@@ -262,7 +265,7 @@ describe('output', () => {
     expect(await say([{ json: [], lines: ['Nothing.'] }], '--json')).toBe('[]\n');
   });
 
-  test('a failure between two slices: 1, after the slices before it', async () => {
+  test('a failure between two slices: exit code 1, after the printed slices', async () => {
     const shell = new TestShell();
     async function* slices() {
       yield { json: [1], lines: ['1'] };
@@ -272,7 +275,7 @@ describe('output', () => {
     expect([shell.stdout, shell.stderr]).toEqual(['1\n', 'no more\n']);
   });
 
-  test('content goes to a program byte by byte, and to a terminal without control characters', async () => {
+  test('content is passed to a program byte by byte, and to a terminal without control characters', async () => {
     const shell = new TestShell();
     const commands = saying({ json: null, lines: [], content: Buffer.from(hostile) });
     await run(['say'], commands, shell);

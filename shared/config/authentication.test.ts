@@ -22,7 +22,7 @@ const mistakes = (authentication: unknown, more: object = {}) =>
   );
 
 describe('authentication of a space', () => {
-  test('one object or a list', () => {
+  test('may be one object or a list', () => {
     const rule = { acr: 'passkey', maxAge: 300, methods: ['DELETE'] };
     expect(config(rule).spaces[0]?.authentication).toEqual([rule]);
     const list = [rule, { acr: 'second-factor', methods: ['unsafe'] }];
@@ -49,7 +49,7 @@ describe('authentication of a space', () => {
     expect(parse(authentication).success).toBe(false);
   });
 
-  test('needs a scheme whose credentials tell of a sign-in', () => {
+  test('needs a scheme whose credentials show a sign-in', () => {
     const rule = { acr: 'passkey' };
     const schemes = ['Basic', 'API-Key'];
     expect(mistakes(rule, { schemes })).toEqual([
@@ -57,14 +57,14 @@ describe('authentication of a space', () => {
     ]);
   });
 
-  test('writing never needs less than reading', () => {
+  test('must not be weaker for writing than for reading', () => {
     const safe = { acr: 'passkey', methods: ['safe'] };
     expect(mistakes(safe)).toEqual([expect.stringContaining('names safe but not unsafe')]);
     expect(mistakes([safe, { maxAge: 60, methods: ['unsafe'] }])).toEqual([]);
     expect(mistakes([safe, { maxAge: 60 }])).toEqual([]);
   });
 
-  test('`config check` warns of schemes that never meet it', () => {
+  test('is impossible for some schemes, of which `config check` warns', () => {
     const schemes = ['Bearer', 'Basic', 'Digest', 'API-Key'];
     const [warning] = configWarnings(config({ maxAge: 60 }, { schemes }), NOW);
     expect(warning).toMatchObject({

@@ -7,7 +7,7 @@ const mistakes = (given: object) =>
     path.startsWith('backup'),
   );
 
-test('a backup by the schedule lies anywhere but where the store itself is', () => {
+test('a scheduled backup may be in any folder outside of the store', () => {
   for (const folder of ['./data', 'data/', 'data/content', 'data/x/..']) {
     expect(mistakes({ backup: { folder } })).toEqual([
       { path: 'backup.folder', message: expect.stringContaining('where the store itself is') },
@@ -19,7 +19,7 @@ test('a backup by the schedule lies anywhere but where the store itself is', () 
   expect(mistakes({ data: '/d', backup: { folder: '/d' } })).toHaveLength(1);
 });
 
-test('with PostgreSQL a folder is taken, and not needed: it has tools of its own', () => {
+test('with PostgreSQL the folder is optional, because PostgreSQL has its own backup tools', () => {
   const store = { kind: 'postgres', urls: ['postgres://me@localhost/db'] };
   for (const backup of [{ folder: '/b' }, { every: 3600 }]) {
     expect(mistakes({ store, backup })).toEqual([]);
@@ -27,7 +27,7 @@ test('with PostgreSQL a folder is taken, and not needed: it has tools of its own
   expect(mistakes({ store, data: '/d', backup: { folder: '/d/content' } })).toHaveLength(1);
 });
 
-test('with SQLite the folder is needed: a schedule without one would make nothing', () => {
+test('with SQLite a schedule needs a folder', () => {
   expect(mistakes({ backup: { every: 3600 } })).toEqual([
     { path: 'backup.folder', message: 'is missing' },
   ]);

@@ -15,7 +15,7 @@ describe('links of the operator', () => {
     '/terms',
     '/',
     '/a/../terms?x=1#y',
-  ])('%s is taken', (url) => {
+  ])('%s is accepted', (url) => {
     expect(taken([{ text, url }])).toBe(true);
   });
 
@@ -26,14 +26,14 @@ describe('links of the operator', () => {
     ' javascript:alert(1)',
     'data:text/html,<script>alert(1)</script>',
     'vbscript:x',
-    // Another host, as browsers read it (URL Standard section 4.4).
+    // Another host in the browser's reading (URL Standard section 4.4).
     '//evil.example/terms',
     '/\\evil.example/terms',
     '/\t/evil.example/terms',
     '/\n/evil.example/terms',
     '\\\\evil.example',
     'https:\\\\evil.example',
-    // A host that looks like the user.
+    // A host that looks like userinfo.
     'https://www.example@evil.example/terms',
     'https://:secret@www.example/',
     'https://',
@@ -59,12 +59,12 @@ describe('links of the operator', () => {
     ['an unknown language', { text: { en: 'Help', fr: 'Aide' }, url: '/x' }],
     ['a member more', { text, url: '/x', onclick: 'alert(1)' }],
     ['words alone', { text }],
-  ])('%s: refused', (_, link) => {
+  ])('%s: the links are refused', (_, link) => {
     expect(taken([{ text, url: '/x' }])).toBe(true);
     expect(taken([link])).toBe(false);
   });
 
-  test('six at most', () => {
+  test('six links are allowed at most', () => {
     const links = Array.from({ length: 7 }, () => ({ text, url: '/x' }));
     expect(taken(links.slice(1))).toBe(true);
     expect(taken(links)).toBe(false);

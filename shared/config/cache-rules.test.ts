@@ -81,14 +81,14 @@ test.each([
   [{ disk: {} }],
   [{ targeted: ['CDN Cache-Control'] }],
   [{ kind: 'public' }],
-])('%j is no cache', (cache) => {
+])('cache settings %j are refused', (cache) => {
   expect(() => parsed({ cache })).toThrow();
 });
 
 describe('the scope of PURGE and BAN', () => {
   const scopes = (space: object) => parsed(space).spaces[0]?.scopes;
 
-  test('is cache:purge, whatever other unsafe methods need', () => {
+  test('is cache:purge, even if other unsafe methods need another scope', () => {
     expect(scopes({ scopes: { unsafe: ['write'] }, cache: from() })).toEqual({
       unsafe: ['write'],
       PURGE: ['cache:purge'],
@@ -96,19 +96,19 @@ describe('the scope of PURGE and BAN', () => {
     });
   });
 
-  test('is what the space says of the method', () => {
+  test('is the scope that the space sets for the method', () => {
     expect(scopes({ scopes: { BAN: ['admin'] }, cache: from() })).toEqual({
       PURGE: ['cache:purge'],
       BAN: ['admin'],
     });
   });
 
-  test('is none where they are not answered, or nobody is asked', () => {
+  test('is absent if the methods are off, or if the space has no authentication', () => {
     expect(scopes({ cache: {} })).toEqual({});
     expect(scopes({ schemes: [], cache: from('192.0.2.1') })).toEqual({});
   });
 
-  test('can be read again as it was written', () => {
+  test('can be written and read back', () => {
     const once = parsed({ cache: from() });
     expect(configSchema.parse(once)).toEqual(once);
   });
@@ -126,16 +126,16 @@ describe('settings that are probably a mistake', () => {
     ['a trusted proxy', ['10.0.0.1'], ['10.0.0.1']],
     ['one of the trusted network', ['10.0.0.1'], ['10.0.0.0/8']],
     ['a network with a trusted proxy', ['10.0.0.0/8'], ['10.1.2.3']],
-  ])('%s may purge', (_, networks, trusted) => {
+  ])('%s in purge.networks gets a warning', (_, networks, trusted) => {
     expect(warned(networks, trusted)).toEqual(['spaces.0.cache.purge.networks']);
   });
 
-  test('a network of its own may', () => {
+  test('a network without a trusted proxy gets no warning', () => {
     expect(warned(['10.0.0.0/24', '2001:db8::/64'], ['10.0.1.1', '2001:db8:1::/64'])).toEqual([]);
   });
 });
 
-test('editors are told of it', () => {
+test('the JSON Schema explains CDN-Cache-Control, and purges without credentials', () => {
   const text = JSON.stringify(configJsonSchema());
   expect(text).toContain('CDN-Cache-Control');
   expect(text).toContain('need no credentials for PURGE and BAN');

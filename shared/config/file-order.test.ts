@@ -7,7 +7,7 @@ const FILE = {
   limits: {},
 };
 
-test('sorts mistakes as the file has the settings; missing ones come last beside their neighbours', () => {
+test("mistakes are in the file's order of settings, and missing settings come last in their object", () => {
   const paths = [
     'COUNTERSIGN_SECRET',
     'limits.nothing',
@@ -31,7 +31,7 @@ test('sorts mistakes as the file has the settings; missing ones come last beside
   ]);
 });
 
-test('names each mistake once', () => {
+test('each mistake is named once', () => {
   const one = { path: 'issuer', message: 'is wrong' };
   expect(inFileOrder([one, { ...one }, { ...one, message: 'is http' }], FILE)).toEqual([
     one,
@@ -39,7 +39,7 @@ test('names each mistake once', () => {
   ]);
 });
 
-test('keys with names of every object are no settings of the file', () => {
+test('names of Object.prototype are no settings of the file', () => {
   const mistakes = ['constructor', 'issuer'].map((path) => ({ path, message: 'is wrong' }));
   expect(inFileOrder(mistakes, FILE).map(({ path }) => path)).toEqual(['issuer', 'constructor']);
 });

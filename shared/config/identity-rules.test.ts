@@ -35,11 +35,11 @@ describe('identity.fields', () => {
     'iv-user',
     'X-User',
     'User',
-  ])('%s is a name', (name) => {
+  ])('%s is accepted as a name', (name) => {
     expect(mistakes(naming(name))).toEqual([]);
   });
 
-  test.each(['remote-user', 'oauth2-proxy', 'grafana'])('%s is a preset', (fields) => {
+  test.each(['remote-user', 'oauth2-proxy', 'grafana'])('%s is accepted as a preset', (fields) => {
     expect(mistakes([{ ...SPACE, identity: { fields } }])).toEqual([]);
     expect(
       mistakes([{ ...SPACE, serves: 'verify', upstream: undefined, identity: { fields } }]),
@@ -59,13 +59,13 @@ X-API-Key
 `
       .trim()
       .split(/\s+/),
-  )('%s is none: it has a meaning of its own', (name) => {
+  )('%s is refused, because the field has its own meaning', (name) => {
     expect(mistakes(naming(name))).toEqual([
       expect.stringMatching(new RegExp(`^spaces\\.0\\.identity\\.fields has ${name},`)),
     ]);
   });
 
-  test('nor is the field of the API keys of another space', () => {
+  test("the field of another space's API keys is refused", () => {
     const keys = { ...SPACE, url: `${RESOURCE}/keys/`, realm: 'keys', apiKey: { field: 'X-User' } };
     expect(mistakes([...naming('x-user'), keys])).toEqual([
       expect.stringContaining('in which API keys come'),
@@ -81,7 +81,7 @@ X-API-Key
       'is for an application',
     ],
     ['nobody is asked', { schemes: [], identity: { fields: 'grafana' } }, 'name schemes'],
-  ])('%s: a mistake', (_, more, message) => {
+  ])('%s: the field is refused', (_, more, message) => {
     expect(mistakes([{ ...SPACE, ...more }])).toEqual([expect.stringContaining(message)]);
   });
 
@@ -90,7 +90,7 @@ X-API-Key
     ['something that is not known', { fields: { 'X-User': 'password' } }],
     ['an underscore', { fields: { X_User: 'name' } }],
     ['nothing', {}],
-  ])('%s: refused', (_, identity) => {
+  ])('%s: the value is refused', (_, identity) => {
     expect(configSchema.safeParse(members([{ ...SPACE, identity }], {})).success).toBe(false);
   });
 });
@@ -98,7 +98,7 @@ X-API-Key
 describe('upstream.pass', () => {
   const proxies = { trustedProxies: ['10.0.0.1'] };
 
-  test('names fields that are removed otherwise, for trusted proxies', () => {
+  test('may name fields that are otherwise removed, for trusted proxies', () => {
     expect(
       mistakes(passing('CF-Connecting-IP', 'client-cert', 'X-Forwarded-Port'), proxies),
     ).toEqual([]);
@@ -121,7 +121,7 @@ describe('upstream.pass', () => {
       proxies,
       'writes itself',
     ],
-  ])('%s: a mistake', (_, spaces, more, message) => {
+  ])('%s: the field is refused', (_, spaces, more, message) => {
     expect(mistakes(spaces, more)).toEqual([expect.stringContaining(message)]);
   });
 });

@@ -22,7 +22,7 @@ async function load(content: unknown, env: NodeJS.ProcessEnv = {}) {
 
 const NOT_A_SETTING = 'is not a setting: remove it, or correct its name';
 
-/** The mistakes of a configuration as a record from path to message. */
+/** The mistakes of a configuration, as a record from path to message. */
 async function mistakes(content: unknown, env: NodeJS.ProcessEnv = {}) {
   const error: unknown = await load(content, env).catch((reason: unknown) => reason);
   if (!(error instanceof ConfigError)) throw new Error('no ConfigError', { cause: error });
@@ -36,8 +36,8 @@ const space = (members: object = {}) => ({
   ...members,
 });
 
-describe('precedence: the environment over the file over the defaults', () => {
-  test('nothing given: the tour on loopback, in ./data of the working directory', async () => {
+describe('precedence: environment over file, file over defaults', () => {
+  test('without any settings: the tour on loopback, with ./data in the working directory', async () => {
     const config = await loadConfig({});
     expect(config.issuer).toBe('http://localhost:3000');
     expect(config.data).toBe(join(process.cwd(), 'data'));
@@ -80,7 +80,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     });
   });
 
-  test('clients that nobody registered may ask for what reads documents in development, else for nothing', async () => {
+  test('unregistered clients may request the scopes that read documents in development, and none in production', async () => {
     const opened = async (members: object, env = {}) =>
       (await load(members, env)).spaces.filter((one) => one.documentClients.length > 0);
     expect(await opened({})).toMatchObject([
@@ -96,7 +96,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     ).toEqual([]);
   });
 
-  test('every scope of the tour has words in both languages, which the file may change', async () => {
+  test('every scope of the tour has a text in both languages, which the file may change', async () => {
     const { spaces, scopeTexts } = await load({ scopeTexts: { 'documents:read': { en: 'Look' } } });
     const scopes = new Set(spaces.flatMap((one) => Object.values(one.scopes).flat()));
     expect(Object.keys(scopeTexts).toSorted()).toEqual([...scopes].toSorted());
@@ -105,7 +105,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect((await load({ spaces: [space()] })).scopeTexts).toEqual({});
   });
 
-  test('pages of the demo application may call what takes tokens alone, in development', async () => {
+  test('in development, pages of the demo application may call spaces that accept tokens only', async () => {
     const opened = async (members: object, env = {}) =>
       (await load(members, env)).spaces
         .filter(({ cors }) => cors.origins.length > 0)
@@ -121,13 +121,13 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(await opened(production, { COUNTERSIGN_SECRET: SECRET })).toEqual([]);
   });
 
-  test('a listener may name its port alone', async () => {
+  test('a listener may set its port only', async () => {
     const { listen } = await load({ listen: { authz: { port: 4000 } } });
     expect(listen.authz).toEqual({ host: '127.0.0.1', port: 4000 });
     expect(listen.resource).toEqual({ host: '127.0.0.1', port: 3001 });
   });
 
-  test('files are relative to the configuration file, of the pair and of a space', async () => {
+  test('paths are relative to the configuration file, for the pair and for a space', async () => {
     const file = await fileWith({
       brand: { logo: 'logo.svg' },
       tls: { certificate: 'tls/c.pem', key: '/k.pem' },
@@ -151,14 +151,14 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(spaces[0]?.upstream?.tls.ca).toBe(join(file, '../ca.pem'));
   });
 
-  test('data in the file is relative to the file, in the environment to the working directory', async () => {
+  test('`data` in the file is relative to the file, and in the environment to the working directory', async () => {
     const file = await fileWith({ data: './state' });
     expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).data).toBe(join(file, '../state'));
     const over = await loadConfig({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_DATA: 'mine' });
     expect(over.data).toBe(join(process.cwd(), 'mine'));
   });
 
-  test('COUNTERSIGN_PUBLIC moves issuer, resource and the tour', async () => {
+  test('COUNTERSIGN_PUBLIC changes issuer, resource and the tour', async () => {
     for (const separator of [' ', ',', ', ']) {
       const config = await loadConfig({
         COUNTERSIGN_PUBLIC: `https://auth.example${separator}https://api.example`,
@@ -188,7 +188,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     });
   });
 
-  test('COUNTERSIGN_REDIS_URL needs a store of PostgreSQL, from the file or from COUNTERSIGN_POSTGRES_URL', async () => {
+  test('COUNTERSIGN_REDIS_URL needs PostgreSQL, from the file or from COUNTERSIGN_POSTGRES_URL', async () => {
     const redis = { COUNTERSIGN_REDIS_URL: 'redis://a:1' };
     const config = await load({}, { ...redis, COUNTERSIGN_POSTGRES_URL: 'postgres://u@a/db' });
     expect(config.store).toMatchObject({ redis: { mode: 'single', urls: ['redis://a:1'] } });
@@ -197,7 +197,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     );
   });
 
-  test('Redis as the store is refused with what to write', async () => {
+  test('Redis as the only store is refused, with the right setting', async () => {
     const found = await mistakes({ store: { kind: 'redis', urls: ['redis://a:1'] } });
     expect(found['store.kind']).toMatch(
       /write "postgres" with its urls, and Redis .* store\.redis/,
@@ -226,7 +226,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     }
   });
 
-  test('COUNTERSIGN_AUTHZ_URL says where keys and verification are asked for, unless the file does', async () => {
+  test('COUNTERSIGN_AUTHZ_URL sets the URL for keys and verification, unless the file does', async () => {
     const authz = { COUNTERSIGN_AUTHZ_URL: 'http://127.0.0.1:3000' };
     const inside = await load({}, authz);
     expect(inside.jwks).toMatchObject({ url: 'http://127.0.0.1:3000/jwks', maxAge: 300 });
@@ -242,14 +242,14 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(one.privateTokens).toMatchObject({ url: 'http://127.0.0.1:3000' });
   });
 
-  test('an empty variable counts as absent', async () => {
+  test('an empty variable is ignored', async () => {
     const config = await loadConfig({ COUNTERSIGN_CONFIG: '', COUNTERSIGN_REDIS_URL: '' });
     expect(config.store).toEqual({ kind: 'sqlite' });
   });
 });
 
-describe('mistakes', () => {
-  test('all are named at once, each by its path, across members, rules and the environment', async () => {
+describe('mistakes in a configuration', () => {
+  test('all are named at once by their paths, across members, rules and the environment', async () => {
     const found = await mistakes(
       {
         issuer: 'http://auth.example',
@@ -296,7 +296,7 @@ describe('mistakes', () => {
     ],
     [{ trustedProxies: 'x' }, 'trustedProxies', 'must be a list in brackets, as in ["a"]'],
     [{ spaces: [{}] }, 'spaces.0.url', 'is missing: it must be text in quotation marks'],
-  ])('the mistake %j is told with what to write', async (members, path, words) => {
+  ])('%j is reported with the right value', async (members, path, words) => {
     expect((await mistakes(members))[path]).toBe(words);
   });
 
@@ -314,7 +314,7 @@ describe('mistakes', () => {
       '',
       'must be one of "off", "optional", "required" or an object in braces, as in {"name": "value"}',
     ],
-  ])('people: %j is told by the choice that was meant', async (people, path, words) => {
+  ])('people: %j is reported for the intended alternative', async (people, path, words) => {
     expect(await mistakes({ people })).toEqual({ [`people.secondFactor${path}`]: words });
   });
 
@@ -332,13 +332,13 @@ describe('mistakes', () => {
       '',
       'must be an object in braces, as in {"name": "value"} or a list in brackets, as in ["a"]',
     ],
-  ])('authentication: %j is told by the choice that was meant', async (rules, path, words) => {
+  ])('authentication: %j is reported for the intended alternative', async (rules, path, words) => {
     expect(await mistakes({ spaces: [space({ authentication: rules })] })).toEqual({
       [`spaces.0.authentication${path}`]: words,
     });
   });
 
-  test('several mistakes in one choice are all named', async () => {
+  test('several mistakes in one alternative are all named', async () => {
     const authentication = { acr: 'pass', maxAge: '1', methods: [] };
     const found = await mistakes({ spaces: [space({ authentication })] });
     const members = ['acr', 'maxAge', 'methods'];
@@ -349,7 +349,7 @@ describe('mistakes', () => {
     [{ listen: { authz: { port: 'x' } } }, 'listen.authz.port'],
     [{ resource: 'nonsense' }, 'resource'],
     [{ tls: 1 }, 'tls'],
-  ])('an http issuer of production is named beside the mistake %j', async (other, path) => {
+  ])('an http issuer in production is named beside the mistake %j', async (other, path) => {
     const found = await mistakes({ issuer: 'http://auth.example', ...other });
     expect(found['issuer']).toMatch(/use https/);
     expect(found['COUNTERSIGN_SECRET']).toMatch(/is missing/);
@@ -357,12 +357,12 @@ describe('mistakes', () => {
     expect(found[path]).not.toMatch(/use https/);
   });
 
-  test('trustedProxies takes single addresses', async () => {
+  test('trustedProxies accepts single addresses', async () => {
     const trustedProxies = ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/32'];
     expect((await load({ trustedProxies })).trustedProxies).toEqual(trustedProxies);
   });
 
-  test('a rule over a member that is itself wrong is not reported on a guess', async () => {
+  test('a rule is not checked if one of its members is invalid', async () => {
     const found = await mistakes({ jwks: { maxAge: 86_000, overlap: 'soon' } });
     expect(Object.keys(found)).toEqual(['jwks.overlap']);
     expect(found['jwks.overlap']).not.toMatch(/at least/);
@@ -371,7 +371,7 @@ describe('mistakes', () => {
   test.each([
     ['a missing file', { COUNTERSIGN_CONFIG: '/nowhere/countersign.json' }, /ENOENT/],
     ['a folder', { COUNTERSIGN_CONFIG: tmpdir() }, /EISDIR/],
-  ])('%s says so', async (_, env, reason) => {
+  ])('%s is named in the message', async (_, env, reason) => {
     await expect(loadConfig(env)).rejects.toThrow(reason);
   });
 
@@ -381,12 +381,12 @@ describe('mistakes', () => {
     ['[]', /one JSON object/],
     ['null', /one JSON object/],
     ['"x"', /one JSON object/],
-  ])('a file that holds %j says so', async (content, reason) => {
+  ])('a file with %j is named in the message', async (content, reason) => {
     const found = await mistakes(content);
     expect(found['COUNTERSIGN_CONFIG']).toMatch(reason);
   });
 
-  test('a member that is there twice is a mistake, and its path is named', async () => {
+  test('a repeated member is a mistake, with its path', async () => {
     const found = await mistakes('{"store":"redis","listen":{"authz":{},"authz":{"port":1}}}');
     expect(found).toEqual({ 'listen.authz': 'is there twice: remove one of them' });
   });
@@ -394,7 +394,7 @@ describe('mistakes', () => {
   test.each([
     ['COUNTERSIGN_REDIS_URL', 'redis://u:hunter2@a:1,redis://u:hunter2@b:1'],
     ['COUNTERSIGN_POSTGRES_URL', 'postgres://u:hunter2@a/db,postgres://u:hunter2@b'],
-  ])('a password of %s never gets into a message', async (name, value) => {
+  ])('a password of %s is in no message', async (name, value) => {
     const found = await mistakes({}, { [name]: value });
     expect(found[name]).toMatch(/must (?:be|name)/);
     expect(JSON.stringify(found)).not.toContain('hunter2');
@@ -404,7 +404,7 @@ describe('mistakes', () => {
     ['postgres://u:hun/ter2@h/db', /a \/ or # of the password is %2F or %23$/],
     ['postgres://u:hun,ter2@h/db', /; commas are between .* a comma of the password is %2C$/],
     ['postgres://u:hunter2@h/db?connect_timeout=3', /^must have no parameter .* connect_timeout$/],
-  ])('COUNTERSIGN_POSTGRES_URL=%s: what is wrong with it is told', async (value, words) => {
+  ])('COUNTERSIGN_POSTGRES_URL=%s: the message explains the mistake', async (value, words) => {
     const found = await mistakes({}, { COUNTERSIGN_POSTGRES_URL: value });
     expect(found).toEqual({ COUNTERSIGN_POSTGRES_URL: expect.stringMatching(words) });
     expect(JSON.stringify(found)).not.toContain('ter2');
@@ -438,14 +438,14 @@ describe('mistakes', () => {
     [{ schema: 'a'.repeat(46) }, 'schema', /^must be a name of at most 45/],
     [{ schema: 'a,b' }, 'schema', /^must be a name/],
     [{ connections: 3 }, 'connections', 'must be at least 4'],
-  ])('PostgreSQL: %j is told', async (members, path, words) => {
+  ])('PostgreSQL: %j is explained', async (members, path, words) => {
     const found = await mistakes({ store: { ...POSTGRES, ...members } });
     expect(found).toEqual({ [`store.${path}`]: expect.stringMatching(words) });
     expect(JSON.stringify(found)).not.toContain('ter2');
   });
 
   test.each(['https://auth.example', 'a b c', 'nonsense'])(
-    'COUNTERSIGN_PUBLIC=%j says so',
+    'COUNTERSIGN_PUBLIC=%j is explained',
     async (value) => {
       expect(await mistakes({}, { COUNTERSIGN_PUBLIC: value })).toHaveProperty(
         'COUNTERSIGN_PUBLIC',
@@ -453,7 +453,7 @@ describe('mistakes', () => {
     },
   );
 
-  test('whatever JSON the file holds, it is a configuration or a ConfigError', async () => {
+  test('any JSON file gives a configuration or a ConfigError', async () => {
     const members = fc.record(
       Object.fromEntries(
         ['issuer', 'listen', 'store', 'spaces', 'tokens', 'jwks', '__proto__', 'x'].map((name) => [
@@ -480,7 +480,7 @@ describe('mistakes', () => {
   });
 });
 
-describe('rules over several members', () => {
+describe('rules for several members', () => {
   test.each([
     [
       'the place of another space',
@@ -623,12 +623,12 @@ describe('rules over several members', () => {
     expect((await mistakes({ spaces }))[path]).toMatch(message);
   });
 
-  test('a space that only verifies may be at another origin, with a realm used elsewhere', async () => {
+  test('a space that only verifies may have another origin, and a realm that is used elsewhere', async () => {
     const spaces = [space(), space({ url: 'https://app.example/', serves: 'verify' })];
     expect((await load({ spaces })).spaces).toHaveLength(2);
   });
 
-  test('issuer and resource at one origin, two listeners on one port', async () => {
+  test('issuer and resource must not have one origin, nor two listeners one port', async () => {
     const found = await mistakes({
       issuer: 'http://localhost:3001',
       listen: { authz: { port: 3001 } },
@@ -638,7 +638,7 @@ describe('rules over several members', () => {
   });
 
   test.each(['self', '127.0.0.1:80', '127.0.0.0/8:80', '[::1]:80', '0.0.0.0:80'])(
-    'a proxy to %s, and a loopback address whose word is believed',
+    'a proxy that leads to %s conflicts with a trusted loopback address',
     async (destination) => {
       const proxy = { destinations: [destination] };
       for (const trustedProxies of [['127.0.0.0/8'], ['::1/128'], ['0.0.0.0/0']]) {
@@ -648,20 +648,20 @@ describe('rules over several members', () => {
     },
   );
 
-  test.each(['0.0.0.0', '::'])('Mutual at a proxy that listens on %s', async (host) => {
+  test.each(['0.0.0.0', '::'])('Mutual is refused at a proxy that listens on %s', async (host) => {
     const listen = { proxy: { host } };
     const found = await mistakes({ proxy: { schemes: ['Mutual', 'Digest'] }, listen });
     expect(found['listen.proxy.host']).toMatch(/name that host/);
   });
 
-  test('such a proxy is not in the tour; one to elsewhere may be', async () => {
+  test('with a trusted loopback address the tour has no proxy, and a proxy to other machines is allowed', async () => {
     const trustedProxies = ['127.0.0.1/32'];
     expect((await load({ trustedProxies })).proxy).toBeUndefined();
     const proxy = { destinations: ['public:443', '10.0.0.1:80', 'example.com:443'] };
     expect(await load({ proxy, trustedProxies })).toMatchObject({ proxy });
   });
 
-  test('nothing of a person outlives what they have allowed', async () => {
+  test('sessions and refresh tokens must not live longer than people.grant', async () => {
     const found = await mistakes({
       people: { grant: 3600, session: 3601 },
       tokens: { refresh: 3602 },
@@ -680,7 +680,7 @@ describe('rules over several members', () => {
     },
   );
 
-  test('a way to the token issuer from inside is for one at the origin of issuer', async () => {
+  test('an internal URL of the token issuer needs an issuer at the same origin', async () => {
     const url = 'http://loadbalancer:8080';
     const found = await mistakes({ privateTokens: { url } });
     expect(found).toEqual({
@@ -692,14 +692,14 @@ describe('rules over several members', () => {
   });
 
   test.each(['loadbalancer', 'http://loadbalancer:8080/', 'ftp://loadbalancer'])(
-    '%s is no origin from inside',
+    '%s is refused as an internal origin',
     async (url) => {
       const found = await mistakes({ issuer: 'https://localhost:3444', privateTokens: { url } });
       expect(found['privateTokens.url']).toMatch(/origin/);
     },
   );
 
-  test('a token issuer needs both files or neither, and keys that last as long as the directory is cached', async () => {
+  test('a token issuer needs both files or neither, and its keys must live as long as the directory is cached', async () => {
     const privateTokens = { key: 'k', rotation: 10, maxAge: 11, overlap: 201 };
     const found = await mistakes({ privateTokens });
     expect(found['privateTokens']).toMatch(/certificate and key/);
@@ -708,7 +708,7 @@ describe('rules over several members', () => {
   });
 
   test.each(['issuer.example', 'issuer.example:8443', '[::1]:8443'])(
-    'RFC 9577 section 2.1.1.1: %s is a server name',
+    'RFC 9577 section 2.1.1.1: %s is accepted as a server name',
     async (issuer) => {
       const privateToken = { issuer, types: ['blind-rsa-2048'] };
       const spaces = [space({ schemes: ['PrivateToken'], privateToken })];
@@ -717,7 +717,7 @@ describe('rules over several members', () => {
   );
 
   test.each(['user@issuer.example', 'issuer.example/', 'issuer.example:443', 'ISSUER.example', ''])(
-    'RFC 9577 section 2.1.1.1: %j is no server name in its normal form',
+    'RFC 9577 section 2.1.1.1: %j is refused as a server name',
     async (issuer) => {
       const privateToken = { issuer, types: ['blind-rsa-2048'] };
       const spaces = [space({ schemes: ['PrivateToken'], privateToken })];
@@ -726,12 +726,12 @@ describe('rules over several members', () => {
     },
   );
 
-  test('port 0 is chosen by the system and never taken', async () => {
+  test('port 0 is chosen by the system and never in conflict', async () => {
     const listen = { authz: { port: 0 }, resource: { port: 0 } };
     expect((await load({ listen })).listen.resource.port).toBe(0);
   });
 
-  test('an overlap shorter than maxAge + cooldown would have good tokens refused', async () => {
+  test('an overlap shorter than maxAge + cooldown is refused, because valid tokens would be refused', async () => {
     const jwks = { maxAge: 100, cooldown: 10, overlap: 109 };
     expect((await mistakes({ jwks }))['jwks.overlap']).toMatch(/at least .* \(110\)/);
     expect((await load({ jwks: { ...jwks, overlap: 110 } })).jwks.overlap).toBe(110);
@@ -788,7 +788,7 @@ describe('a space that serves an application', () => {
       upstream({ concealedExport: true }, { schemes: [] }),
       'spaces.0.upstream.concealedExport',
     ],
-  ])('%s', async (_, content, path) => {
+  ])('%s: the space is refused', async (_, content, path) => {
     expect(await mistakes(content)).toHaveProperty([path]);
   });
 

@@ -11,14 +11,14 @@ const warned = (content: object) =>
 
 describe('settings of the pair that are probably a mistake', () => {
   test.each(['https://192.0.2.1', 'https://[2001:db8::1]:8443', 'http://127.0.0.1:3000'])(
-    'the issuer %s, where browsers make no passkeys (WebAuthn section 5.1.3)',
+    'the issuer %s gets a warning, because browsers make no passkeys there (WebAuthn section 5.1.3)',
     (issuer) => {
       expect(warned({ issuer })).toEqual([expect.stringMatching(/^issuer has an IP address/)]);
     },
   );
 
   test.each(['https://auth.example', 'http://localhost:3000'])(
-    'the issuer %s is fine',
+    'the issuer %s gets no warning',
     (issuer) => {
       expect(warned({ issuer })).toEqual([]);
     },
@@ -32,16 +32,19 @@ describe('settings of the pair that are probably a mistake', () => {
     [{ listen: { authz: { port: 0 } } }, []],
     [{ listen: { authz: { port: 3100 } }, issuer: 'https://localhost' }, []],
     [{ listen: { authz: { port: 3100 } }, issuer: 'https://auth.example' }, []],
-  ])('a port beside the public origin, in development: %j', (content, said) => {
-    expect(warned(content)).toEqual(said.map((text) => expect.stringContaining(text)));
-  });
+  ])(
+    'a port that differs from the public origin gets a warning in development: %j',
+    (content, said) => {
+      expect(warned(content)).toEqual(said.map((text) => expect.stringContaining(text)));
+    },
+  );
 
   test.each([
     ['2025-12-31T23:59:59Z', ['security.expires is over']],
     ['2026-01-01T00:00:00Z', ['security.expires is over']],
     ['2026-01-01T00:00:01Z', []],
   ])(
-    'security.txt until %s, seen at the begin of 2026 (RFC 9116 section 2.5.5)',
+    'security.txt that expires %s gets a warning once that time is past (RFC 9116 section 2.5.5)',
     (expires, said) => {
       const security = { contacts: ['mailto:security@auth.example'], expires };
       expect(warned({ security })).toEqual(said.map((text) => expect.stringContaining(text)));
@@ -57,10 +60,14 @@ describe('settings of the pair that are probably a mistake', () => {
     [[], { listen: everywhere }, 'lacks the address'],
     [['10.0.0.0/8'], { listen: everywhere }, undefined],
     [[], { issuer: 'http://localhost:3000' }, undefined],
-  ])('TLS ends at a proxy: trustedProxies %j with %j', (trustedProxies, more, said) => {
-    const expected = said === undefined ? [] : [expect.stringContaining(`trustedProxies ${said}`)];
-    expect(warned({ issuer: 'https://auth.example', ...more, trustedProxies })).toEqual(expected);
-  });
+  ])(
+    'trustedProxies without the TLS proxy gets a warning: %j with %j',
+    (trustedProxies, more, said) => {
+      const expected =
+        said === undefined ? [] : [expect.stringContaining(`trustedProxies ${said}`)];
+      expect(warned({ issuer: 'https://auth.example', ...more, trustedProxies })).toEqual(expected);
+    },
+  );
 
   const asking = (authentication: object) => ({
     spaces: [
@@ -80,7 +87,7 @@ describe('settings of the pair that are probably a mistake', () => {
     ],
     ['allow', space, 'takes clients that nobody registered, and no space has documentClients'],
     [{ hosts: ['a.example'] }, space, 'takes clients that nobody registered'],
-  ])('clients by documents: %j, with %j', (documents, only, warning) => {
+  ])('clients by documents: %j, with %j, get a warning', (documents, only, warning) => {
     expect(warned({ clients: { documents }, spaces: [only] })).toEqual([
       expect.stringContaining(`clients.documents ${warning}`),
     ]);
@@ -91,11 +98,11 @@ describe('settings of the pair that are probably a mistake', () => {
     ['allow', opened],
     [undefined, space],
     [undefined, opened],
-  ])('clients by documents: %j, with %j, is fine', (documents, only) => {
+  ])('clients by documents: %j, with %j, get no warning', (documents, only) => {
     expect(warned({ clients: { documents }, spaces: [only] })).toEqual([]);
   });
 
-  test('clients by documents of every host, in production', () => {
+  test('clients by documents of every host get a warning in production', () => {
     const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
     const spaces = [{ ...opened, url: 'https://api.example/a/' }];
     expect(warned({ ...elsewhere, clients: { documents: 'allow' }, spaces })).toEqual([
@@ -105,7 +112,7 @@ describe('settings of the pair that are probably a mistake', () => {
     expect(warned({ ...elsewhere, clients: { documents }, spaces })).toEqual([]);
   });
 
-  test('no second factor, and a space that asks for one', () => {
+  test('a space that requires a second factor gets a warning while second factors are off', () => {
     const off = { people: { secondFactor: 'off' } };
     const rules = [{ maxAge: 60 }, { acr: 'second-factor', methods: ['unsafe'] }];
     expect(warned({ ...off, ...asking(rules) })).toEqual([
@@ -124,12 +131,15 @@ describe('settings of the pair that are probably a mistake', () => {
     [{}, 0],
     [{ port: 587, tls: 'starttls' }, 0],
     [{ port: 2525 }, 0],
-  ])('mail %j: how TLS begins at the port (RFC 8314 section 3.3)', (members, count) => {
-    const mail = { host: 'mail.example', from: 'accounts@example.com', ...members };
-    const found = warned({ mail });
-    expect(found).toHaveLength(count);
-    for (const line of found) expect(line).toMatch(/^mail\.tls is /);
-  });
+  ])(
+    'mail %j gets a warning if tls does not fit the port (RFC 8314 section 3.3)',
+    (members, count) => {
+      const mail = { host: 'mail.example', from: 'accounts@example.com', ...members };
+      const found = warned({ mail });
+      expect(found).toHaveLength(count);
+      for (const line of found) expect(line).toMatch(/^mail\.tls is /);
+    },
+  );
 });
 
 describe('mail.from (RFC 5321 section 4.1.2)', () => {
@@ -140,7 +150,7 @@ describe('mail.from (RFC 5321 section 4.1.2)', () => {
     'no-reply+a@mail.example.com',
     'root@localhost',
     `${'a'.repeat(64)}@example.com`,
-  ])('%s can be used', (from) => {
+  ])('%s is accepted', (from) => {
     expect(parse(from).success).toBe(true);
   });
 

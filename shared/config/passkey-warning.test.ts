@@ -4,7 +4,7 @@ import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import { passkeyWarning } from './passkey-warning.ts';
 import { configSchema } from './schema.ts';
 
-/** The passkeys for these domains, in slices of two; `read` counts the slices. */
+/** Passkeys for these domains, in slices of two; `read` counts the slices. */
 function passkeysFor(...rpIds: readonly string[]) {
   const made = { read: 0, list };
   async function* list(): AsyncGenerator<readonly PasskeyRecord[]> {
@@ -29,7 +29,7 @@ describe('passkeys for another domain (WebAuthn section 5.1.2)', () => {
     expect(await passkeyWarning(of, passkeysFor(...rpIds))).toBeUndefined();
   });
 
-  test('the domains are named with their passkeys, and what to do', async () => {
+  test('the warning names the domains with their numbers of passkeys, and what to do', async () => {
     const rpIds = [
       'auth.example.com',
       'example.com',
@@ -48,14 +48,14 @@ describe('passkeys for another domain (WebAuthn section 5.1.2)', () => {
     });
   });
 
-  test('the former issuer had a domain, and this one has an address', async () => {
+  test('if the new issuer has an IP address, the warning says that no passkey works', async () => {
     const warning = await passkeyWarning(config('https://192.0.2.1'), passkeysFor('auth.example'));
     expect(warning?.message).toBe(
       'fits no passkey: browsers use none at https://192.0.2.1, and people have some for auth.example (1). Use https and a domain',
     );
   });
 
-  test('looks at no more slices than were asked for', async () => {
+  test('the warning reads no more slices than allowed', async () => {
     const passkeys = passkeysFor('a', 'a', 'a', 'a', 'old');
     const of = config('https://a');
     expect(await passkeyWarning(of, passkeys, 3)).toBeUndefined();

@@ -14,7 +14,7 @@ test('the playground is on in development, and in production only if it is confi
 });
 
 test.each(['/', '/schemes', '/schemes/', '/playground', '/playground/x/'])(
-  'a space at %s turns it off, and is a mistake beside "playground": true',
+  'a space at %s turns the playground off, and conflicts with "playground": true',
   (path) => {
     const spaces = [spaceAt(path)];
     expect(hasPlayground(configSchema.parse({ spaces }))).toBe(false);
@@ -26,7 +26,7 @@ test.each(['/', '/schemes', '/schemes/', '/playground', '/playground/x/'])(
 );
 
 test.each(['/schemes/basic/', '/documents/', '/playgrounds/'])(
-  'a space at %s leaves it on',
+  'a space at %s leaves the playground on',
   (path) => {
     const config = configSchema.parse({ spaces: [spaceAt(path)], playground: true });
     expect(PLAYGROUND_RULE.check(config, {})).toEqual([]);

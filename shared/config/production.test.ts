@@ -4,7 +4,7 @@ import { isProduction, productionMistakes } from './production.ts';
 
 const SECRET = { COUNTERSIGN_SECRET: 'a secret of more than thirty-two bytes' };
 
-test('one listener, the issuer or the resource that can be reached from elsewhere makes it production', async () => {
+test('the mode is production if a listener, the issuer or the resource is reachable from other machines', async () => {
   const config = await loadConfig({});
   expect(isProduction(config)).toBe(false);
   const { listen } = config;
@@ -46,6 +46,6 @@ test('production refuses http origins and a missing secret, and says why', async
   expect(productionMistakes(https, { COUNTERSIGN_SECRET_FILE: '/run/secrets/master' })).toEqual([]);
 });
 
-test('development asks for nothing', async () => {
+test('development needs no settings', async () => {
   expect(productionMistakes(await loadConfig({}), {})).toEqual([]);
 });

@@ -7,6 +7,6 @@ test.each([
   [{}, {}, 'http://127.0.0.1:3128'],
   [{}, { proxy: { host: '::1', port: 8080 } }, 'http://[::1]:8080'],
   [{ tls: { certificate: 'c.pem', key: 'k.pem' } }, {}, 'https://127.0.0.1:3128'],
-])('%j %j', (proxy, listen, url) => {
+])('%j is read as %j', (proxy, listen, url) => {
   expect(proxyUrl(proxySchema.parse(proxy), configSchema.parse({ listen }).listen.proxy)).toBe(url);
 });

@@ -33,7 +33,7 @@ test.each([
   expect(parseRedisUrl(value)).toBeUndefined();
 });
 
-test('only redis URLs are accepted, and their parts join to the same value again', () => {
+test('only redis URLs are accepted, and their parts give the same URL again', () => {
   const part = fc.constantFrom(
     'redis://',
     'rediss://',

@@ -22,13 +22,13 @@ test('people.registration is off unless the operator opens it', () => {
   }
 });
 
-test('open needs mail', () => {
+test('open registration needs mail', () => {
   expect(mistakes({ registration: 'open' })).toEqual(['people.registration']);
   expect(mistakes({ registration: 'open' }, { mail })).toEqual([]);
   expect(mistakes({ registration: 'invited' })).toEqual([]);
 });
 
-test('open: one warning of config check names the spaces that anybody may then enter', () => {
+test('with open registration, config check names the spaces that anybody may then enter, in one warning', () => {
   const spaces = [
     SPACE,
     { ...SPACE, url: 'https://rs.example/b/', realm: 'b', allow: { groups: ['staff'] } },
@@ -51,7 +51,7 @@ test.each([
   [5, /\/s4\/\. /],
   [6, /\/s4\/ \(\+ 1\)\. /],
   [17, /\/s4\/ \(\+ 12\)\. /],
-])('open: of %i spaces it names five at most', (count, end) => {
+])('the warning names five of %i spaces at most', (count, end) => {
   const spaces = Array.from({ length: count }, (_, n) => ({
     ...SPACE,
     url: `https://rs.example/s${n}/`,

@@ -5,7 +5,7 @@ import { configSchema } from './schema.ts';
 const config = (issuer: string, rpId?: string) =>
   configSchema.parse({ issuer, people: { passkeys: { ...(rpId !== undefined && { rpId }) } } });
 
-describe('the host that passkeys are good for (WebAuthn section 5.1.2)', () => {
+describe('the host of passkeys (WebAuthn section 5.1.2)', () => {
   test.each([
     ['https://login.example.com', undefined, 'login.example.com'],
     ['https://login.example.com:8443', undefined, 'login.example.com'],
@@ -16,7 +16,7 @@ describe('the host that passkeys are good for (WebAuthn section 5.1.2)', () => {
     ['http://127.0.0.1:3000', undefined, undefined],
     ['https://192.0.2.1', undefined, undefined],
     ['https://[2001:db8::1]', undefined, undefined],
-  ])('%s with %s: %s', (issuer, rpId, host) => {
+  ])('%s with rpId %s has the host %s', (issuer, rpId, host) => {
     expect(relyingPartyId(config(issuer, rpId))).toBe(host);
     expect(wrongRelyingParty(config(issuer, rpId))).toBeUndefined();
   });
@@ -28,7 +28,7 @@ describe('the host that passkeys are good for (WebAuthn section 5.1.2)', () => {
     ['https://login.example.com', 'a.login.example.com', 'parent domain'],
     ['https://login.example.com', 'com', 'a domain of your own'],
     ['https://192.0.2.1', '2.1', 'IP address'],
-  ])('%s cannot have %s', (issuer, rpId, why) => {
+  ])('%s cannot have the rpId %s', (issuer, rpId, why) => {
     expect(wrongRelyingParty(config(issuer, rpId))).toContain(why);
   });
 });

@@ -6,13 +6,13 @@ import { registration, secret } from './resource-server-client.ts';
 const [MASTER, ANOTHER] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const RESOURCE = 'https://issuer.example/private-token/verify';
 
-test('RFC 6749 section 2.3.1: the secret follows from the master secret, and needs no encoding', () => {
+test('RFC 6749 section 2.3.1: the secret is derived from the master secret, and needs no encoding', () => {
   expect(secret(MASTER)).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(secret(Buffer.from(MASTER))).toBe(secret(MASTER));
   expect(secret(ANOTHER)).not.toBe(secret(MASTER));
 });
 
-test('the client may get tokens to verify tokens, and none for anything else', () => {
+test('the client may get tokens for token verification only', () => {
   const clock = new ManualClock();
   expect(registration(RESOURCE, MASTER, clock)).toEqual({
     client_id: 'resource-server',

@@ -20,7 +20,7 @@ const config = (...given: Parameters<typeof parse>) => {
 };
 
 describe('people.secondFactor', () => {
-  test('is optional; everybody or people of some groups may need one', () => {
+  test('is "optional" by default, and may be required for everybody or for some groups', () => {
     expect(config({}).people.secondFactor).toBe('optional');
     for (const secondFactor of ['off', 'optional', 'required', { required: ['staff'] }]) {
       expect(config({ secondFactor }).people.secondFactor).toEqual(secondFactor);
@@ -39,10 +39,10 @@ describe('people.secondFactor', () => {
   });
 });
 
-describe('a space that asks for no second factor', () => {
+describe('the setting "secondFactor": "not asked" of a space', () => {
   const NOT_ASKED = { secondFactor: 'not asked' };
 
-  test('is one with a scheme of passwords', () => {
+  test('needs a password scheme', () => {
     const mistakes = (space: object) =>
       SPACE_RULES.flatMap(({ check }) => check(config({}, space), {})).map(({ path }) => path);
     expect(mistakes({ ...NOT_ASKED, schemes: ['Bearer', 'HOBA'] })).toEqual([
@@ -61,13 +61,13 @@ describe('a space that asks for no second factor', () => {
     ]);
   });
 
-  test('says so in these words alone', () => {
+  test('has no other spelling', () => {
     for (const secondFactor of ['off', 'optional', false, 'Not asked', null]) {
       expect(parse({}, { secondFactor }).success).toBe(false);
     }
   });
 
-  test('`config check` says what it means', () => {
+  test('gets a warning of `config check`', () => {
     expect(configWarnings(config({}, NOT_ASKED), NOW)).toEqual([
       {
         path: 'spaces.0.secondFactor',

@@ -13,7 +13,7 @@ async function development() {
   return loadConfig({ COUNTERSIGN_DATA: join(folder, 'data') });
 }
 
-test('from the environment: 32 bytes that depend on every character', async () => {
+test('the secret from the environment has 32 bytes that depend on every character', async () => {
   const config = await development();
   const secret = await readMasterSecret(config, { COUNTERSIGN_SECRET: TEXT });
   expect(secret).toHaveLength(32);
@@ -21,7 +21,7 @@ test('from the environment: 32 bytes that depend on every character', async () =
   expect(await readMasterSecret(config, { COUNTERSIGN_SECRET: `${TEXT}x` })).not.toEqual(secret);
 });
 
-test('from a file: the same text gives the same secret', async () => {
+test('a file with the same text gives the same secret', async () => {
   const config = await development();
   const file = join(await temporaryFolder(), 'master');
   await writeFile(file, `${TEXT}\n`, { mode: 0o600 });
@@ -41,17 +41,20 @@ test.each([
   await expect(refused).rejects.toBeInstanceOf(ConfigError);
 });
 
-test.each([0o620, 0o602, 0o666])('a file that others may write (%o) is refused', async (mode) => {
-  const config = await development();
-  const file = join(await temporaryFolder(), 'master');
-  await writeFile(file, TEXT);
-  await chmod(file, mode);
-  await expect(readMasterSecret(config, { COUNTERSIGN_SECRET_FILE: file })).rejects.toThrow(
-    /chmod 600/,
-  );
-});
+test.each([0o620, 0o602, 0o666])(
+  'a file that other users can write (%o) is refused',
+  async (mode) => {
+    const config = await development();
+    const file = join(await temporaryFolder(), 'master');
+    await writeFile(file, TEXT);
+    await chmod(file, mode);
+    await expect(readMasterSecret(config, { COUNTERSIGN_SECRET_FILE: file })).rejects.toThrow(
+      /chmod 600/,
+    );
+  },
+);
 
-test('the secret of the data folder is refused when others may read it', async () => {
+test("the data folder's secret is refused if other users can read it", async () => {
   const config = await development();
   await readMasterSecret(config, {});
   await chmod(join(config.data, 'secret'), 0o640);
@@ -63,7 +66,7 @@ test('a secret never appears in an error', async () => {
   await expect(refused).rejects.not.toThrow(/hunter2/);
 });
 
-test('development: ten at once agree on one secret, which stays, readable by its owner alone', async () => {
+test('development: ten readers at once agree on one secret, which is permanent and private', async () => {
   const config = await development();
   const secrets = await Promise.all(Array.from({ length: 10 }, () => readMasterSecret(config, {})));
   expect(new Set(secrets.map((secret) => secret.toString('hex'))).size).toBe(1);
@@ -73,7 +76,7 @@ test('development: ten at once agree on one secret, which stays, readable by its
   expect(await readdir(config.data)).toEqual(['secret']);
 });
 
-test('development: an emptied or opened file is refused, never replaced', async () => {
+test('development: an emptied or readable secret file is refused, never replaced', async () => {
   const config = await development();
   await readMasterSecret(config, {});
   const file = join(config.data, 'secret');
@@ -85,7 +88,7 @@ test('development: an emptied or opened file is refused, never replaced', async 
   expect(await readFile(file, 'utf8')).toBe('');
 });
 
-test('production makes no secret of its own', async () => {
+test('production generates no secret', async () => {
   const config = { ...(await development()), issuer: 'https://auth.example' };
   await expect(readMasterSecret(config, {})).rejects.toThrow(/COUNTERSIGN_SECRET/);
   await expect(stat(config.data)).rejects.toThrow(/ENOENT/);

@@ -28,8 +28,8 @@ const mistakes = (...spaces: object[]) =>
     ({ path, message }) => `${path} ${message}`,
   );
 
-describe('a space at which people sign in', () => {
-  test('is well with a scheme of tokens, before an application', () => {
+describe('a space with sign-in', () => {
+  test('is allowed with a token scheme in front of an application', () => {
     expect(mistakes(APP)).toEqual([]);
     expect(mistakes({ ...APP, url: 'http://127.0.0.1:8000/' })).toEqual([]);
     const upstream = { url: 'http://127.0.0.1:9/' };
@@ -59,16 +59,16 @@ describe('a space at which people sign in', () => {
       { url: 'https://app.example/.countersign/' },
       'is a path of the resource server',
     ],
-  ])('%s: a mistake', (_what, members, message) => {
+  ])('%s: the space is refused', (_what, members, message) => {
     expect(mistakes({ ...APP, ...members })).toEqual([expect.stringContaining(message)]);
   });
 
-  test('a group is one, however it is composed, as that of a person is', () => {
+  test("different Unicode compositions of a group are one group, as in a person's profile", () => {
     const { data } = parse({ ...APP, allow: { groups: ['Ku\u0308che'] } });
     expect(data?.spaces[0]?.allow?.groups).toEqual(['Küche']);
   });
 
-  test('our path is one of the application where nobody signs in', () => {
+  test("Countersign's own path belongs to the application in a space without sign-in", () => {
     const { signIn: _, ...without } = APP;
     expect(mistakes({ ...without, url: 'https://app.example/.countersign/' })).toEqual([]);
     expect(mistakes({ ...APP, url: 'https://app.example/.countersigned/' })).toEqual([]);
@@ -82,11 +82,11 @@ describe('a space at which people sign in', () => {
     ['nobody', { allow: {} }],
     ['empty lists', { allow: { groups: [], people: [], clients: [] } }],
     ['an unknown list', { allow: { names: ['alice'] } }],
-  ])('%s is none', (_what, members) => {
+  ])('%s is refused', (_what, members) => {
     expect(parse({ ...APP, ...members }).success).toBe(false);
   });
 
-  test.each(['Basic', 'Digest', 'Negotiate'])('%s beside it is warned of', (name) => {
+  test.each(['Basic', 'Digest', 'Negotiate'])('%s beside sign-in gets a warning', (name) => {
     const [warning] = configWarnings(config({ ...APP, schemes: ['Bearer', name] }), NOW);
     expect(warning).toMatchObject({
       path: 'spaces.0.signIn',
@@ -94,7 +94,7 @@ describe('a space at which people sign in', () => {
     });
   });
 
-  test('scopes that nobody who signs in could have are warned of', () => {
+  test('scopes that no signed-in person can have get a warning', () => {
     const scopes = { safe: ['read'], unsafe: ['write'] };
     expect(configWarnings(config({ ...APP, scopes }), NOW)).toHaveLength(1);
     expect(configWarnings(config({ ...APP, scopes, grants: { everyone: ['read'] } }), NOW)).toEqual(
@@ -104,10 +104,10 @@ describe('a space at which people sign in', () => {
   });
 });
 
-describe('its client', () => {
+describe('the client for sign-in', () => {
   const master = Buffer.alloc(32, 7);
 
-  test('follows from the configuration', () => {
+  test('is derived from the configuration', () => {
     const both = config(APP, {
       ...APP,
       url: 'https://other.example/x/',
@@ -131,11 +131,11 @@ describe('its client', () => {
     expect(second?.secret_hash).not.toBe(first?.secret_hash);
   });
 
-  test('has a secret that only who has the master secret knows', () => {
+  test('has a secret that can be derived only from the master secret', () => {
     expect(signInSecret(master, APP)).not.toBe(signInSecret(Buffer.alloc(32, 8), APP));
   });
 
-  test('there is one at each of the two origins of the resource server', () => {
+  test("exists at each of the resource server's two origins", () => {
     const tls = { resource: 'https://rs.example:3443' };
     const upstream = { url: 'http://127.0.0.1:9/' };
     const space = { ...APP, url: 'http://localhost:3001/a/', serves: 'upstream', upstream };

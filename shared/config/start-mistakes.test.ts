@@ -8,7 +8,7 @@ import { loadConfig } from './load.ts';
 import { SERVERS } from './server-name.ts';
 import { startMistakes } from './start-mistakes.ts';
 
-/** Self-signed, of an Ed25519 key that nobody has kept. */
+/** A self-signed certificate for a discarded Ed25519 key. */
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIHSMIGFAhRRn4i/Qi+EPdWJEE7l2T7veN7ZiDAFBgMrZXAwDDEKMAgGA1UEAwwB
 ZjAeFw0yNjExMjIwOTIzMThaFw0yNjEyMjIwOTIzMThaMAwxCjAIBgNVBAMMAWYw
@@ -31,7 +31,10 @@ beforeAll(async () => {
 
 const FILE = { COUNTERSIGN_DATA: 'data' };
 
-/** Returns the mistakes that keep these servers from starting with this file, as a record from path to message. */
+/**
+ * Returns the mistakes that prevent a start of these servers with this file, as a record from path to
+ * message.
+ */
 async function mistakes(content: object, env: NodeJS.ProcessEnv = FILE, servers = SERVERS.slice()) {
   const file = join(folder, 'countersign.json');
   await writeFile(file, JSON.stringify(content));
@@ -106,7 +109,7 @@ test.each<[what: string, content: object, path: string, message: string]>([
   ['a certificate of a space', mutual('no.pem'), 'spaces.0.mutual.certificate', '(ENOENT)'],
   ['an authority of an application', app('text'), 'spaces.0.upstream.tls.ca', 'no certificate'],
 ])(
-  'names the setting whose file keeps a server from starting: %s',
+  'a file that prevents a start is named by its setting: %s',
   async (_, content, path, message) => {
     const found = await mistakes(content);
     expect(Object.keys(found)).toEqual([path]);
@@ -117,12 +120,12 @@ test.each<[what: string, content: object, path: string, message: string]>([
 test.each<[what: string, data: () => string, message: string]>([
   ['a file', () => join(folder, 'text'), 'which is a file: name a folder'],
   ['within a file', () => join(folder, 'text/data'), 'is within a file'],
-])('names the data folder that cannot be one: %s', async (_, data, message) => {
+])('an impossible data folder is named: %s', async (_, data, message) => {
   const found = await mistakes({}, { COUNTERSIGN_DATA: data() });
   expect(found['data']).toContain(message);
 });
 
-test('a data folder that is missing is made by the start, not by the check', async () => {
+test('a missing data folder is created by the start, not by the check', async () => {
   const data = join(folder, 'not/yet/there');
   expect(await mistakes({}, { COUNTERSIGN_DATA: data })).toEqual({});
   expect(await readdir(folder)).not.toContain('not');
@@ -142,12 +145,12 @@ test.each<[what: string, env: () => NodeJS.ProcessEnv, path: string, message: st
     'COUNTERSIGN_SECRET_FILE',
     'shorter than 32',
   ],
-])('names the master secret that cannot be used: %s', async (_, env, path, message) => {
+])('an unusable master secret is named: %s', async (_, env, path, message) => {
   const found = await mistakes({}, { ...FILE, ...env() });
   expect(found[path]).toContain(message);
 });
 
-test('the secret in the data folder is checked where there is one', async () => {
+test('the secret in the data folder is checked if it exists', async () => {
   const data = join(folder, 'own');
   await mkdir(data);
   await writeFile(join(data, 'secret'), 'too short', { mode: 0o600 });
@@ -156,7 +159,7 @@ test('the secret in the data folder is checked where there is one', async () => 
   expect((await mistakes({}, { COUNTERSIGN_DATA: data }))['data']).toContain('open to others');
 });
 
-test('a server needs no files that only the other one opens', async () => {
+test('a server needs no files that only the other server opens', async () => {
   const content = { privateTokens: { certificate: 'no', key: 'no' }, ...mutual('no') };
   const keys = async (server: (typeof SERVERS)[number]) =>
     Object.keys(await mistakes(content, FILE, [server]));
@@ -164,7 +167,7 @@ test('a server needs no files that only the other one opens', async () => {
   expect(await keys('resource')).toEqual(['spaces.0.mutual.certificate']);
 });
 
-test('a variable that nothing reads is a mistake that says which one was meant', () => {
+test('an unknown variable is a mistake, and the message names the intended variable', () => {
   const env = {
     COUNTERSIGN_REDIS: 'redis://x',
     COUNTERSIGN_PORT: 'tcp://x',

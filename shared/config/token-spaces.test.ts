@@ -5,7 +5,7 @@ import { gnapSpaces, tokenSpaces } from './token-spaces.ts';
 const RESOURCE = 'http://localhost:3001';
 const SECURE = 'https://localhost:3443';
 
-/** Only what the lists look at. */
+/** A space with the members that the lists need. */
 const space = (path: string, serves: SpaceConfig['serves']) =>
   ({
     url: RESOURCE + path,
@@ -16,7 +16,7 @@ const space = (path: string, serves: SpaceConfig['serves']) =>
     serves,
   }) as SpaceConfig;
 
-test('RFC 8030 section 8: there are no tokens for a push service in clear text, for others there are', () => {
+test('RFC 8030 section 8: clear-text origins have tokens for every space except a push service', () => {
   const config = {
     issuer: 'http://localhost:3000',
     resource: RESOURCE,

@@ -24,7 +24,7 @@ describe('scopes of tools', () => {
     'tool:admin/notes.delete-all': ['b', 'c'],
   };
 
-  test('their names, and what they need', () => {
+  test("may contain the tools' names, with the required scopes", () => {
     expect([...toolScopes(scopes)]).toEqual([
       ['add_note', ['b']],
       ['admin/notes.delete-all', ['b', 'c']],
@@ -32,20 +32,20 @@ describe('scopes of tools', () => {
   });
 
   test.each(['tool:', 'tool:two words', 'Tool:a', `tool:${'a'.repeat(129)}`, 'tool:a:b'])(
-    '%j is no name of a tool',
+    "%j is refused as a tool's name",
     (key) => {
       expect(parse({ [key]: ['b'] }, UPSTREAM).success).toBe(false);
     },
   );
 
-  test.each([UPSTREAM, { serves: 'verify' }])('%j may have tools', (more) => {
+  test.each([UPSTREAM, { serves: 'verify' }])('are accepted: %j', (more) => {
     expect(mistakes(scopes, more)).toEqual([]);
   });
 
   test.each([
     [{ serves: 'documents' }, /^spaces\.0\.scopes has tools, .*serves documents/],
     [{ serves: 'identity' }, /^spaces\.0\.scopes has tools, .*serves identity/],
-  ])('%j is refused', (more, expected) => {
+  ])('are refused: %j', (more, expected) => {
     expect(mistakes(scopes, more)).toEqual([expect.stringMatching(expected)]);
   });
 });

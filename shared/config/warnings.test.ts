@@ -34,21 +34,21 @@ describe('settings that are probably a mistake', () => {
     ['http://172.32.0.2/app/', ['spaces.0.upstream.url']],
     ['http://[fd00::1]/app/', []],
     ['http://inventory:8080/app/', []],
-  ])('clear text to %s', (url, paths) => {
+  ])('clear text to %s gets a warning, unless the address is private', (url, paths) => {
     expect(warned({ upstream: { url } })).toEqual(paths);
   });
 
-  test('one of several', () => {
+  test('clear text to one of several upstreams gets a warning', () => {
     const urls = ['http://127.0.0.1/app/', 'http://app.example/app/'];
     expect(warned({ upstream: { urls } })).toEqual(['spaces.0.upstream.url']);
   });
 
-  test('nobody is asked', () => {
+  test('a space without authentication gets a warning', () => {
     const upstream = { url: 'http://127.0.0.1/app/' };
     expect(warned({ schemes: [], upstream })).toEqual(['spaces.0.schemes']);
   });
 
-  test('an application behind a cache that another space reaches as well', () => {
+  test('a cached application that another space also reaches gets a warning', () => {
     const at = (name: string, url: string, more = {}) => ({
       url: `http://localhost:3001/${name}/`,
       realm: name,
@@ -67,7 +67,7 @@ describe('settings that are probably a mistake', () => {
     expect(told(cached)).toEqual([]);
   });
 
-  test('WebDAV where paths map', () => {
+  test('WebDAV with mapped paths gets a warning', () => {
     const upstream = { url: 'http://127.0.0.1/' };
     expect(warned({ upstream })).toEqual(['spaces.0.upstream']);
     expect(warned({ upstream, methods: ['GET', 'POST'] })).toEqual([]);

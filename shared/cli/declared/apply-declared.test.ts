@@ -28,9 +28,9 @@ afterAll(async () => shared[Symbol.asyncDispose]());
 
 interface StoreOfTest {
   readonly name: string;
-  /** Returns the environment of an empty one. */
+  /** Creates an empty store; returns its environment. */
   newStore(): Promise<NodeJS.ProcessEnv>;
-  /** Whether another process is within a transaction that writes. */
+  /** Whether another process has an open write transaction. */
   isWriting(env: NodeJS.ProcessEnv): boolean | Promise<boolean>;
 }
 
@@ -91,7 +91,7 @@ function isSqliteWriting({ COUNTERSIGN_DATA: data = '' }: NodeJS.ProcessEnv): bo
   }
 }
 
-test('SQLite: many changes are several transactions, and the new administrator comes in the first', async () => {
+test('SQLite: many changes take several transactions, and a new administrator is in the first', async () => {
   const shell = new TestShell(await newData());
   await using house = await openHouse(shell);
   const { stores } = house;
@@ -130,7 +130,7 @@ test('SQLite: many changes are several transactions, and the new administrator c
 });
 
 describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
-  test('RFC 9729 section 8: of ten at once, a key lets somebody in or authenticates a client, never both', async () => {
+  test('RFC 9729 section 8: with ten runs at once, a key signs a person in or authenticates a client, never both', async () => {
     const shell = new TestShell(await newStore());
     await using house = await openHouse(shell);
     await using other = await openHouse(shell);
@@ -158,7 +158,7 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     }
   });
 
-  test('two at once by processes of their own: both end well, and all is there once', async () => {
+  test('two runs at once in separate processes both succeed, and each thing exists once', async () => {
     const env = await newStore();
     const file = await written({ people: people(50), clients: clients(50), api_keys: apiKeys(50) });
     const ended = await Promise.all([1, 2].map(() => cli(['apply', file, '--json'], env)));
@@ -187,7 +187,7 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     }
   });
 
-  test('public keys by five processes at once: each is there once, with one event', async () => {
+  test('public keys by five processes at once: each exists once, with one event', async () => {
     const env = await newStore();
     const keys = Array.from({ length: 12 }, (_, n) => ({
       scheme: 'Concealed',
@@ -207,7 +207,7 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     expect(JSON.parse(pruned.stdout).changes).toHaveLength(24);
   });
 
-  test('two that contradict each other, again and again: each person is as one of them says', async () => {
+  test('two contradictory runs, repeated: each person is as one of the two files says', async () => {
     const env = await newStore();
     const groups = ['one', 'other'];
     const files = await Promise.all(
@@ -221,7 +221,7 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     for (const { profile } of all) expect(groups).toContain(profile?.groups?.join());
   });
 
-  test('others who write meanwhile lose nothing', async () => {
+  test('other writers lose nothing meanwhile', async () => {
     const env = await newStore();
     await using house = await openHouse(new TestShell(env));
     const file = await written({ people: people(150) });
@@ -232,7 +232,7 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     expect(await house.stores.people.page({ limit: 1000, prefix: 'person-' })).toHaveLength(150);
   });
 
-  /** Kills a run that makes so many people while it does; undefined if it was done sooner. */
+  /** Kills a run once it has made this many people; undefined if the run finished earlier. */
   async function killedAt(count: number) {
     const env = await newStore();
     const file = await written({ people: people(count) });
@@ -250,7 +250,7 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     return { env, file, before };
   }
 
-  test('killed between two changes: the next run makes the rest, each thing and its event once', async () => {
+  test('if a run is killed between two changes, the next run does the rest, each thing and its event once', async () => {
     const count = 450;
     let killed: Awaited<ReturnType<typeof killedAt>>;
     while (killed === undefined) killed = await killedAt(count);

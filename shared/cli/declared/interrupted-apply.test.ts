@@ -45,7 +45,7 @@ const publicKeyOf = (name: string) => ({
 });
 const lasting = publicKeyOf('kept');
 
-/** Things that stay, change and go. */
+/** Things that stay, change and disappear. */
 const EARLIER = {
   people: ['kept', 'changes', 'out', 'goes'].map((name) => ({ name, id: name })),
   clients: [clientOf('changes'), clientOf('goes')],
@@ -76,12 +76,12 @@ const OPTIONS = {
   noAdministrator: false,
 } as const;
 
-/** Stores as they are after the earlier file, and one person whom no file has. */
+/** Stores with the content of the earlier file, and with one person whom no file has. */
 async function earlier(env: NodeJS.ProcessEnv) {
   const shell = new TestShell(env);
   const house = await openHouse(shell);
   const { stores, config } = house;
-  // Nobody follows it: a revocation need not wait.
+  // There is no follower, so a revocation need not wait.
   await stores.followers.settle((await stores.followers.look()).epoch);
   const path = join(await temporaryFolder(), 'declared.json');
   const read = async (content: object) => {
@@ -99,11 +99,11 @@ async function earlier(env: NodeJS.ProcessEnv) {
   return { open: house, later: await read(LATER) };
 }
 
-/** All that the store has. */
+/** The whole content of the store. */
 async function stateOf({ stores }: House) {
   const people = await stores.people.page({ limit: 100 });
   return {
-    // One more change of the same is one more version.
+    // A repeated change increases the version only.
     people: people.map((person) => ({ ...person, version: 0 })),
     ended: await Promise.all(
       people.map(async ({ id }) => (await stores.revocations.generation('person', id)) > 0),
@@ -161,9 +161,9 @@ describe.each([
   ['PostgreSQL with Redis', () => newShared(shared)],
 ])('on %s', (_, newStore) => {
   test.each(WAYS)(
-    '%s at any of its writes: what is done is told once, and the next run does the rest',
+    'if a run is %s at any of its writes, finished changes have one event each, and the next run does the rest',
     async (way) => {
-      /** One run that is interrupted, and one that is not. */
+      /** One run that is interrupted, and one complete run. */
       const runs = async (at: number) => {
         const { open, later } = await earlier(await newStore());
         await using house = open;

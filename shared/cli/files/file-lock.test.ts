@@ -11,7 +11,7 @@ const wait = (milliseconds: number) => setTimeout(milliseconds);
 const shell = { wait };
 const lock = async () => join(await temporaryFolder(), 'lock');
 
-test('ten at once: one after the other', async () => {
+test('ten holders at once get the lock one after another', async () => {
   const path = await lock();
   let inside = 0;
   let most = 0;
@@ -28,7 +28,7 @@ test('ten at once: one after the other', async () => {
   expect([most, results]).toEqual([1, Array.from({ length: 10 }, () => 0)]);
 });
 
-test('work that fails lets go of it', async () => {
+test('a failure within the lock releases it', async () => {
   const path = await lock();
   const fails = async () => {
     throw new Error('no');
@@ -37,7 +37,7 @@ test('work that fails lets go of it', async () => {
   expect(await withFileLock(path, shell, async () => 'next')).toBe('next');
 });
 
-test('a process that holds it keeps others out; killed, it leaves nothing behind', async () => {
+test('a process with the lock excludes other processes, and leaves no lock behind when it is killed', async () => {
   const path = await lock();
   const source = fileURLToPath(new URL('file-lock.ts', import.meta.url));
   const script = `

@@ -28,7 +28,7 @@ const never = async () => {
   throw new Error('nothing is to be sent');
 };
 
-/** Rotates the refresh token `rt<n>`; a second use of one is refused, as a replay. */
+/** A server that rotates the refresh token `rt<n>`, and refuses a second use as a replay. */
 function rotating() {
   const used = new Set<string>();
   return authorizationServer({
@@ -47,18 +47,18 @@ const tokenRequests = ({ received }: { readonly received: readonly Received[] })
   received.filter(({ url }) => url === '/token');
 
 describe('currentLogin', () => {
-  test('none without a file, and none without a home', async () => {
+  test('without a file or a HOME folder there is no login', async () => {
     expect(await currentLogin(never, shell)).toBeUndefined();
     expect(await currentLogin(never, new TestShell({}))).toBeUndefined();
   });
 
-  test('a token with more than 30 seconds to live is used as it is', async () => {
+  test('a token with more than 30 seconds left is used unchanged', async () => {
     await keep(LOGIN);
     shell.clock.advance(29);
     expect(await currentLogin(never, shell)).toEqual(LOGIN);
   });
 
-  test('one that is about to expire is refreshed with the same key, and the file has it first', async () => {
+  test('a token that expires soon is refreshed with the same key, and the file has the new token first', async () => {
     const server = await rotating();
     await keep({ ...LOGIN, issuer: server.origin, refresh_token: 'rt1' });
     shell.clock.advance(30);
@@ -95,7 +95,7 @@ describe('currentLogin', () => {
     });
   });
 
-  test('ten at once: one refresh, and all have its token', async () => {
+  test('ten calls at once make one refresh request, and all get its token', async () => {
     const server = await rotating();
     await keep({ ...LOGIN, issuer: server.origin, refresh_token: 'rt1', expires_at: 0 });
     Object.assign(shell, { wait: (milliseconds: number) => setTimeout(milliseconds) });
@@ -108,7 +108,7 @@ describe('currentLogin', () => {
     expect(tokenRequests(server)).toHaveLength(1);
   });
 
-  test('processes at once: one refresh, and nobody loses the successor', async () => {
+  test('several processes at once make one refresh request, and all get the new token', async () => {
     const server = await rotating();
     await keep({ ...LOGIN, issuer: server.origin, refresh_token: 'rt1', expires_at: 0 });
     const module = (name: string) =>
@@ -138,7 +138,7 @@ describe('currentLogin', () => {
     expect(await readLogin(path)).toMatchObject({ refresh_token: 'rt2' });
   });
 
-  test('RFC 6749 section 5.2: invalid_grant means that the login has ended; the file stays for logout', async () => {
+  test('RFC 6749 section 5.2: after invalid_grant the login has ended, and the file stays for logout', async () => {
     const refuse = () => ({ status: 400, body: { error: 'invalid_grant' } });
     const server = await authorizationServer({ '/token': refuse });
     await keep({ ...LOGIN, issuer: server.origin, expires_at: 0 });
@@ -164,7 +164,7 @@ describe('currentLogin', () => {
     expect(await readLogin(path)).toEqual(login);
   });
 
-  test('without a refresh token: used to its end, then the login has ended', async () => {
+  test('a token without a refresh token is used until it expires', async () => {
     const { refresh_token: _, ...login } = LOGIN;
     await keep(login);
     shell.clock.advance(59);
@@ -173,7 +173,7 @@ describe('currentLogin', () => {
     await expect(currentLogin(never, shell)).rejects.toThrow('has ended');
   });
 
-  test('a token whose end nobody told is used until it is refused', async () => {
+  test('a token of unknown expiry is used until it is refused', async () => {
     const { expires_at: _, ...login } = LOGIN;
     await keep(login);
     shell.clock.advance(1_000_000);

@@ -35,7 +35,7 @@ const error = (code: string, status = 400) => ({ status, body: { error: code } }
 const granted = { body: { access_token: 'at', token_type: 'DPoP', expires_in: 600 } };
 
 describe('authorizeDevice', () => {
-  test('RFC 8628 section 3.1: client, scope and resource are sent; absent ones are left out', async () => {
+  test('RFC 8628 section 3.1: sends client, scope and resource, if they are given', async () => {
     const { send, sent } = scripted({ [`POST ${DEVICE}`]: { body: good } });
     const form = { client: 'tv', scope: undefined, resource: 'https://api.example/' };
     const clock = new ManualClock();
@@ -56,7 +56,7 @@ describe('authorizeDevice', () => {
     ['an interval of 0', { interval: 0 }],
     ['an interval that is text', { interval: '7' }],
     ['a negative interval', { interval: -1 }],
-  ])('section 3.2: %s means 5 seconds', async (_, more) => {
+  ])('section 3.2: with %s polls every 5 seconds', async (_, more) => {
     const { send } = scripted({ [`POST ${DEVICE}`]: { body: { ...good, ...more } } });
     const { interval } = await authorizeDevice(send, SERVER, { client: 'tv' }, new ManualClock());
     expect(interval).toBe(5);
@@ -80,7 +80,7 @@ describe('authorizeDevice', () => {
     await expect(asking).rejects.toThrow(reason);
   });
 
-  test('a complete link that is unsafe is left out', async () => {
+  test('drops an unsafe complete link', async () => {
     const body = { ...good, verification_uri_complete: 'http://evil.example/?user_code=1' };
     const { send } = scripted({ [`POST ${DEVICE}`]: { body } });
     const code = await authorizeDevice(send, SERVER, { client: 'tv' }, new ManualClock());
@@ -88,7 +88,7 @@ describe('authorizeDevice', () => {
   });
 });
 
-/** Polls a server that answers in this order; undefined: not at all. */
+/** Polls a server with these answers in order; undefined: no answer. */
 async function poll(
   replies: readonly (Parameters<typeof scripted>[0][string] | undefined)[],
   more: Partial<DeviceAuthorization> = {},
@@ -132,13 +132,13 @@ const pending = error('authorization_pending');
 const slowDown = error('slow_down');
 
 describe('pollForToken', () => {
-  test('RFC 8628 section 3.4: asks at the interval, the first time after one', async () => {
+  test('RFC 8628 section 3.4: polls at the interval, first after one interval', async () => {
     const { outcome, at } = await poll([pending, pending, granted], { interval: 3 });
     expect(outcome).toMatchObject({ access_token: 'at' });
     expect(at).toEqual([3, 6, 9]);
   });
 
-  test('section 3.5: each slow_down adds 5 seconds for all that follow', async () => {
+  test('section 3.5: each slow_down adds 5 seconds to all later intervals', async () => {
     const { at } = await poll([pending, slowDown, pending, slowDown, pending, granted]);
     expect(at).toEqual([5, 10, 20, 30, 45, 60]);
   });
@@ -149,13 +149,13 @@ describe('pollForToken', () => {
     ['invalid_grant', `${TOKEN} answers 400: invalid_grant`],
     ['authorization_pending ', `${TOKEN} answers 400: authorization_pending `],
     ['constructor', `${TOKEN} answers 400: constructor`],
-  ])('section 3.5: %j ends it, in a sentence', async (code, sentence) => {
+  ])('section 3.5: %j ends the login with an explanation', async (code, sentence) => {
     const { outcome, at } = await poll([pending, error(code)]);
     expect(outcome).toBe(sentence);
     expect(at).toHaveLength(2);
   });
 
-  test('section 3.2: a code that has expired is not asked for again', async () => {
+  test('section 3.2: does not poll for an expired code', async () => {
     const { outcome, at, left } = await poll([pending], { expiresAt: 12_000 });
     expect(outcome).toMatch('has expired');
     expect(at).toEqual([5, 10]);
@@ -168,7 +168,7 @@ describe('pollForToken', () => {
     ['502 that is no JSON', { status: 502, body: 'Bad Gateway' }, `${TOKEN} answers 502`],
     ['429', { status: 429 }, `${TOKEN} answers 429`],
   ])(
-    'section 3.5: %s doubles the pause up to a minute; an answer resets it',
+    'section 3.5: %s doubles the interval up to a minute, and an answer resets it',
     async (_, lost, say) => {
       const { outcome, at, said } = await poll([lost, lost, lost, lost, lost, pending, granted]);
       expect(outcome).toMatchObject({ access_token: 'at' });
@@ -177,23 +177,23 @@ describe('pollForToken', () => {
     },
   );
 
-  test('a server that never answers: the code expires', async () => {
+  test('stops when the code expires, if the server never answers', async () => {
     const { outcome } = await poll([undefined]);
     expect(outcome).toMatch('has expired');
   });
 
-  test('an interval above a minute is kept through an outage', async () => {
+  test('keeps an interval above a minute during an outage', async () => {
     const { at } = await poll([undefined, pending, granted], { interval: 90 });
     expect(at).toEqual([90, 180, 270]);
   });
 
-  test('RFC 9449 section 5: a bearer token instead of a bound one is refused', async () => {
+  test('RFC 9449 section 5: refuses a bearer token instead of a bound token', async () => {
     const { outcome } = await poll([{ body: { access_token: 'at', token_type: 'Bearer' } }]);
     expect(outcome).toMatch('of type Bearer');
   });
 });
 
-test('RFC 9449 section 8: the nonce of one poll is in the proof of the next; only a new one costs a message', async () => {
+test("RFC 9449 section 8: a poll's nonce is in the next proof, and only a new nonce costs an extra request", async () => {
   const clock = new ManualClock();
   const asks = (nonce: string) => ({
     status: 400,

@@ -9,7 +9,7 @@ import { sendWithToken } from './protected-request.ts';
 const PLACE = 'https://api.example/a/b?c=d';
 const NONCE = { fields: { 'dpop-nonce': 'n' } };
 
-/** The proofs that go out with messages by these provers, one after the other. */
+/** The proofs that these provers send, one after another. */
 async function proofsOf(...provers: readonly Prover[]): Promise<string[]> {
   const { send, sent } = scripted({ [`PUT ${PLACE}`]: NONCE });
   for (const prover of provers) {
@@ -19,7 +19,7 @@ async function proofsOf(...provers: readonly Prover[]): Promise<string[]> {
   return sent.map(({ fields }) => fields?.['dpop'] ?? '');
 }
 
-test('RFC 9449 section 4.2: typ, jwk, jti, htm, htu without query, iat, ath, nonce; signed by that key', async () => {
+test('RFC 9449 section 4.2: a proof has typ, jwk, jti, htm, htu without query, iat, ath and nonce, and a valid signature', async () => {
   const clock = new ManualClock();
   const prover = await createProver(clock, systemRandom);
   const [, proof] = await proofsOf(prover, prover);
@@ -43,7 +43,7 @@ test('RFC 9449 section 4.2: typ, jwk, jti, htm, htu without query, iat, ath, non
   });
 });
 
-test('two proofs of one prover differ in jti, two provers in their key; one that is loaded again has the same', async () => {
+test('two proofs of one prover differ in jti, two provers in their key, and a reloaded prover has the same key', async () => {
   const clock = new ManualClock();
   const one = await createProver(clock, systemRandom);
   const other = await createProver(clock, systemRandom);

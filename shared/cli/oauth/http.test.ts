@@ -7,7 +7,7 @@ test.each([
   'http://localhost:3001/',
   'http://127.0.0.1/',
   'http://[::1]:3/',
-])('%s may get a token', (text) => {
+])('%s may be asked for a token', (text) => {
   expect(parseSafeUrl(text)?.href).toBe(text);
 });
 
@@ -23,11 +23,11 @@ test.each([
   'javascript:alert(1)',
   'http://localhost.evil.example/',
   'http://127.0.0.1@evil.example/',
-])('%j may not', (text) => {
+])('%j may not be asked for a token', (text) => {
   expect(parseSafeUrl(text)).toBeUndefined();
 });
 
-test('no text gives a URL in clear to another machine, or one with a user', () => {
+test('no text gives a clear-text URL of another machine, or a URL with a user', () => {
   const text = fc.array(
     fc.constantFrom(
       'http',

@@ -8,7 +8,7 @@ import type { Login } from './login.ts';
 import { loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';
 import { LOGIN } from './login.fixture.ts';
 
-describe('XDG Base Directory Specification: the place of the file', () => {
+describe('XDG Base Directory Specification: the path of the login file', () => {
   test.each([
     [{ HOME: '/home/a' }, 'linux', '/home/a/.config/countersign/login.json'],
     [{ HOME: '/home/a', XDG_CONFIG_HOME: '/x' }, 'linux', '/x/countersign/login.json'],
@@ -32,7 +32,7 @@ const write = (login: Login) =>
   lockPrivate(path, { wait: async () => {} }, () => writeLogin(path, login, systemRandom));
 const mode = async (file: string) => (await stat(file)).mode & 0o777;
 
-test('a written login is read; file and folder are for their owner only', async () => {
+test('a login is written and read, and file and folder are private', async () => {
   await write(LOGIN);
   expect(await readLogin(path)).toEqual(LOGIN);
   expect([await mode(path), await mode(dirname(path))]).toEqual([0o600, 0o700]);
@@ -43,14 +43,14 @@ test('a folder that cannot be made is an error', async () => {
   await expect(write(LOGIN)).rejects.toThrow('cannot use the folder /proc/x: ENOENT');
 });
 
-test('a folder that was open is closed; a file that was open is replaced by one that is not', async () => {
+test('an open folder is made private, and an open file is replaced by a private one', async () => {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   await writeFile(path, '{}', { mode: 0o644 });
   await write(LOGIN);
   expect([await mode(path), await mode(dirname(path))]).toEqual([0o600, 0o700]);
 });
 
-test('writing replaces the file, not what a link of its name points to; no draft stays behind', async () => {
+test('a write replaces the file, not the target of a link, and leaves no temporary file', async () => {
   await mkdir(dirname(path), { recursive: true });
   const elsewhere = join(dirname(path), 'elsewhere');
   await writeFile(elsewhere, 'precious');
@@ -60,13 +60,13 @@ test('writing replaces the file, not what a link of its name points to; no draft
   expect(await readdir(dirname(path))).toEqual(['elsewhere', 'login.json', 'login.json.lock']);
 });
 
-test('a file that cannot be replaced is a failure, and no draft stays behind', async () => {
+test('a file that cannot be replaced is a failure, and leaves no temporary file', async () => {
   await mkdir(path, { recursive: true });
   await expect(write(LOGIN)).rejects.toThrow(`cannot write ${path}`);
   expect(await readdir(dirname(path))).toEqual(['login.json', 'login.json.lock']);
 });
 
-test('none, and none after it was removed', async () => {
+test('there is no login before the first write and after a removal', async () => {
   expect(await readLogin(path)).toBeUndefined();
   await write(LOGIN);
   await removeLogin(path);
@@ -75,7 +75,7 @@ test('none, and none after it was removed', async () => {
 });
 
 test.each([0o644, 0o640, 0o604, 0o660, 0o610])(
-  'mode %i, which lets others in, is refused; the message says what to do',
+  'mode %i, which other users can read, is refused, and the message says what to do',
   async (open) => {
     await write(LOGIN);
     await chmod(path, open);
@@ -104,7 +104,7 @@ test.each([
   await expect(readLogin(path)).rejects.toThrow(`${path} is not a login: delete it`);
 });
 
-test('a folder in its place is a failure, not a crash', async () => {
+test('a folder in place of the file is a failure, not a crash', async () => {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await expect(readLogin(path)).rejects.toThrow(path);
 });

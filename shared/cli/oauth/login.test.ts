@@ -18,11 +18,11 @@ test.each([
   ['http://api.example/', undefined],
   [7, undefined],
   [[['https://api.example/']], undefined],
-])('RFC 9068 section 2.2: aud %j is for %s', (aud, audience) => {
+])('RFC 9068 section 2.2: a token with aud %j is for %s', (aud, audience) => {
   expect(audienceOf(jwt({ aud }))).toBe(audience);
 });
 
-test('a token that is no JWT is for nobody known', () => {
+test('the resource of a token that is no JWT is unknown', () => {
   fc.assert(
     fc.property(fc.string(), (token) => {
       expect(audienceOf(token)).toBeUndefined();
@@ -34,7 +34,7 @@ test('a token that is no JWT is for nobody known', () => {
 
 const clock = new ManualClock(1000);
 
-test('RFC 6749 section 5.1: expiry by our own clock; the scope may be narrower than asked for', () => {
+test("RFC 6749 section 5.1: the login's expiry is by the local clock, and the scope may be narrower than requested", () => {
   const answer = { access_token: 'a', expires_in: 60, scope: 'x' };
   expect(loginTokens({ ...answer, refresh_token: 'r' }, { scope: 'x y' }, clock)).toEqual({
     access_token: 'a',
@@ -44,7 +44,7 @@ test('RFC 6749 section 5.1: expiry by our own clock; the scope may be narrower t
   });
 });
 
-test('RFC 6749 section 6: members that the answer does not name stay', () => {
+test('RFC 6749 section 6: members that a refresh answer omits stay', () => {
   const answer = { access_token: 'b', expires_in: 60 };
   expect(loginTokens(answer, { scope: 'x', refresh_token: 'r' }, clock)).toMatchObject({
     refresh_token: 'r',

@@ -45,7 +45,7 @@ test('an unprotected resource answers at once, without a token', async () => {
   expect(withToken(sent)).toEqual([]);
 });
 
-test('RFC 9449 section 7.1: sent again with the token and a proof for this message', async () => {
+test('RFC 9449 section 7.1: the request is repeated with the token and a proof', async () => {
   const { send, sent } = scripted({ ...metadata, [`PUT ${A}`]: [unauthorized, { status: 201 }] });
   const message = { method: 'PUT', url: A, fields: { 'if-match': '*' }, body: 'x' };
   expect((await sendProtected(send, message, getAccess)).status).toBe(201);
@@ -58,7 +58,7 @@ test('RFC 9449 section 7.1: sent again with the token and a proof for this messa
   expect(withToken(sent)).toHaveLength(1);
 });
 
-test('section 9: a nonce is taken up once; a server that asks for ever is left', async () => {
+test('section 9: the request is repeated once with a nonce, and not for a server that always asks again', async () => {
   const { send, sent } = scripted({ ...metadata, [`GET ${A}`]: [unauthorized, asksForNonce, {}] });
   expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).status).toBe(200);
   const nonces = withToken(sent).map(({ fields }) => decodeJwt(fields?.['dpop'] ?? '')['nonce']);
@@ -71,13 +71,13 @@ test('section 9: a nonce is taken up once; a server that asks for ever is left',
   expect(withToken(stubborn.sent)).toHaveLength(2);
 });
 
-test('a token that is refused is the answer, not a loop', async () => {
+test('a refused token ends with the answer, not with a loop', async () => {
   const { send, sent } = scripted({ ...metadata, [`GET ${A}`]: unauthorized });
   expect((await sendProtected(send, { method: 'GET', url: A }, getAccess)).status).toBe(401);
   expect(withToken(sent)).toHaveLength(1);
 });
 
-describe('RFC 6750 section 2.1: a token that is bound to no key goes by Bearer', () => {
+describe('RFC 6750 section 2.1: an unbound token is sent as Bearer', () => {
   const sendBearer = async (
     accessToken: string,
     table: object = { [`PUT ${A}`]: unauthorized },
@@ -91,7 +91,7 @@ describe('RFC 6750 section 2.1: a token that is bound to no key goes by Bearer',
     return { answering, sent };
   };
 
-  test('without a proof, with everything else', async () => {
+  test('the request is sent without a proof, but otherwise complete', async () => {
     const token = jwt({ aud: SPACE });
     const table = { [`PUT ${A}`]: [unauthorized, { status: 201 }] };
     const { answering, sent } = await sendBearer(token, table);
@@ -116,13 +116,13 @@ describe('RFC 6750 section 2.1: a token that is bound to no key goes by Bearer',
     expect(withToken(sent)).toEqual([]);
   });
 
-  test('a token that is bound to a key is not sent, as some servers would take it (RFC 9449 section 7.2)', async () => {
+  test('a bound token is not sent as Bearer, because some servers would accept it (RFC 9449 section 7.2)', async () => {
     const { answering, sent } = await sendBearer(jwt({ aud: SPACE, cnf: { jkt: 'x' } }));
     await expect(answering).rejects.toThrow('bound to a key');
     expect(withToken(sent)).toEqual([]);
   });
 
-  test('a nonce that is asked for then is not taken up', async () => {
+  test('a nonce that the server then asks for is not used', async () => {
     const table = { [`PUT ${A}`]: [unauthorized, asksForNonce] };
     const { answering, sent } = await sendBearer(jwt({ aud: SPACE }), table);
     expect((await answering).status).toBe(401);
@@ -132,7 +132,7 @@ describe('RFC 6750 section 2.1: a token that is bound to no key goes by Bearer',
   test.each([
     ['out of the audience', 'https://api.example/elsewhere'],
     ['to another origin', 'https://evil.example/documents/a'],
-  ])('a redirect %s gets no token', async (_, out) => {
+  ])('the token is not sent after a redirect %s', async (_, out) => {
     const table = {
       [`PUT ${A}`]: [unauthorized, redirect(307, out)],
       [`PUT ${out}`]: { body: 'out' },
@@ -143,7 +143,7 @@ describe('RFC 6750 section 2.1: a token that is bound to no key goes by Bearer',
   });
 });
 
-describe('redirects', () => {
+describe('redirects of a request with a token', () => {
   test.each([
     ['another origin', 'https://evil.example/documents/a'],
     ['another port', 'https://api.example:8443/documents/a'],
@@ -151,17 +151,20 @@ describe('redirects', () => {
     ['another origin without a scheme', '//evil.example/documents/a'],
     ['a user', 'https://user@api.example/documents/a'],
     ['no URL', 'https://'],
-  ])('to %s is the answer: neither token nor request follows', async (_, location) => {
-    const { send, sent } = scripted({
-      ...metadata,
-      [`GET ${A}`]: [unauthorized, redirect(307, location)],
-    });
-    const answer = await sendProtected(send, { method: 'GET', url: A }, getAccess);
-    expect(answer.status).toBe(307);
-    expect(sent.every(({ url }) => new URL(url).origin === 'https://api.example')).toBe(true);
-  });
+  ])(
+    'a redirect to %s is returned, and neither token nor request is sent there',
+    async (_, location) => {
+      const { send, sent } = scripted({
+        ...metadata,
+        [`GET ${A}`]: [unauthorized, redirect(307, location)],
+      });
+      const answer = await sendProtected(send, { method: 'GET', url: A }, getAccess);
+      expect(answer.status).toBe(307);
+      expect(sent.every(({ url }) => new URL(url).origin === 'https://api.example')).toBe(true);
+    },
+  );
 
-  test('within the audience: the token goes on, with a new proof for the new place', async () => {
+  test('within the audience the token is sent with a new proof for the new URL', async () => {
     const table = {
       ...metadata,
       [`GET ${A}`]: [unauthorized, redirect(302, 'b#x')],
@@ -176,7 +179,7 @@ describe('redirects', () => {
     });
   });
 
-  test('at the origin but out of the audience: without the token', async () => {
+  test('at the origin but outside of the audience the request is sent without the token', async () => {
     const out = 'https://api.example/elsewhere';
     const table = {
       ...metadata,
@@ -190,7 +193,7 @@ describe('redirects', () => {
     expect(withToken(sent).map(({ url }) => url)).toEqual([A]);
   });
 
-  test('a 302 for PUT is the answer; a 308 keeps method and body', async () => {
+  test('a 302 after PUT is returned, and a 308 keeps method and body', async () => {
     const moved = scripted({ [`PUT ${A}`]: redirect(302, `${A}/`) });
     const message = { method: 'PUT', url: A, body: 'x' };
     expect((await sendProtected(moved.send, message, getAccess)).status).toBe(302);

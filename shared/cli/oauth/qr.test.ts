@@ -5,7 +5,7 @@ import { qrLines } from './login-screen.ts';
 const LINK = 'https://auth.example/device?user_code=BCDF-GHJK';
 const COLORS = '\u001b[38;5;231;48;5;16m';
 const RESET = '\u001b[0m';
-/** Half blocks in white on black: is the upper, is the lower half black? */
+/** Half blocks in white on black: whether the upper and the lower half are black. */
 const HALVES = new Map([
   ['█', [false, false]],
   ['▀', [false, true]],
@@ -21,7 +21,7 @@ function modules(lines: readonly string[]): (boolean | undefined)[][] {
   });
 }
 
-test('the lines show the symbol, white on black whatever the colours of the terminal, in a quiet zone of 4', () => {
+test('the lines show the symbol in white on black for any terminal colours, with a quiet zone of 4', () => {
   const lines = qrLines(LINK, 80) ?? [];
   expect(lines.every((line) => line.startsWith(COLORS) && line.endsWith(RESET))).toBe(true);
   const shown = modules(lines);
@@ -35,17 +35,17 @@ test('the lines show the symbol, white on black whatever the colours of the term
   expect(shown[0]).toHaveLength(size + 8);
 });
 
-test('only where there is room for it', () => {
+test('the symbol is shown only if the terminal has room for it', () => {
   const { size } = encode(LINK, { border: 4 });
   expect(qrLines(LINK, size)).toHaveLength(Math.ceil(size / 2));
   expect(qrLines(LINK, size - 1)).toBeUndefined();
   expect(qrLines(LINK, 0)).toBeUndefined();
 });
 
-test.each([301, 3000, 100_000])('a link of %i characters has none', (length) => {
+test.each([301, 3000, 100_000])('a link of %i characters has no symbol', (length) => {
   expect(qrLines('x'.repeat(length), 1000)).toBeUndefined();
 });
 
-test('the longest that has one fits the width of a terminal', () => {
+test('the longest link with a symbol fits the width of a terminal', () => {
   expect(qrLines('x'.repeat(300), 80)).toBeDefined();
 });

@@ -10,7 +10,7 @@ test.each([
   ['https://api.example', WELL_KNOWN],
   ['https://api.example/documents/', `${WELL_KNOWN}/documents/`],
   ['https://api.example/a?b=c', `${WELL_KNOWN}/a?b=c`],
-])('RFC 9728 section 3.1: %s is described at %s', (resource, url) => {
+])('RFC 9728 section 3.1: the metadata of %s are at %s', (resource, url) => {
   expect(metadataUrl(resource)).toBe(url);
 });
 
@@ -42,7 +42,7 @@ const challenge = unauthorized(
   `Bearer resource_metadata="https://api.example/other", DPoP scope="documents:read", resource_metadata="${PLACE}"`,
 );
 
-test('RFC 9728 section 5.1: the DPoP challenge says where, and which scope', async () => {
+test('RFC 9728 section 5.1: the DPoP challenge names the metadata and the scope', async () => {
   const { send } = scripted({ [`GET ${PLACE}`]: { body: document } });
   expect(await findMetadata(send, URL_ASKED, challenge)).toEqual({
     resource: RESOURCE,
@@ -80,19 +80,19 @@ test.each([
   ],
   ['DPoP, as the methods are no list', IN_BEARER, { bearer_methods_supported: 'header' }, 'dpop'],
   ['DPoP, as the metadata do not say', IN_BEARER, {}, 'dpop'],
-])('RFC 9728 section 2: the token goes by %s', async (_, field, more, tokenType) => {
+])('RFC 9728 section 2: the token is sent by %s', async (_, field, more, tokenType) => {
   const { send } = scripted({ [`GET ${PLACE}`]: { body: { ...document, ...more } } });
   expect(await findMetadata(send, URL_ASKED, unauthorized(field))).toMatchObject({ tokenType });
 });
 
-test('RFC 9449 section 7.1: challenges that cannot be read may have named DPoP', async () => {
+test('RFC 9449 section 7.1: unreadable challenges may have named DPoP', async () => {
   const { send } = scripted({ [`GET ${PLACE}`]: { body: { ...document, ...HEADER } } });
   const found = await findMetadata(send, RESOURCE, unauthorized(`${IN_BEARER}, DPoP algs="`));
   expect(found.tokenType).toBe('dpop');
 });
 
 test.each([IN_BEARER, 'Bearer scope="documents:write"'])(
-  'RFC 6750 section 3: the scope of a Bearer challenge: %s',
+  'RFC 6750 section 3: the scope of a Bearer challenge is read: %s',
   async (field) => {
     const { send } = scripted({ [`GET ${PLACE}`]: { body: { ...document, ...HEADER } } });
     const found = await findMetadata(send, RESOURCE, unauthorized(field));
@@ -100,7 +100,7 @@ test.each([IN_BEARER, 'Bearer scope="documents:write"'])(
   },
 );
 
-test('without a place in the challenge: the well-known one of the URL itself', async () => {
+test("without metadata in the challenge, the URL's well-known address is used", async () => {
   const { send } = scripted({ [`GET ${PLACE}`]: { body: document } });
   const found = await findMetadata(send, RESOURCE, unauthorized('DPoP'));
   expect(found.resource).toBe(RESOURCE);
@@ -145,7 +145,7 @@ test.each([
   await expect(findMetadata(send, URL_ASKED, answer)).rejects.toThrow(reason);
 });
 
-test('metadata of a resource that does not have the URL within it is a failure', async () => {
+test('metadata of a resource that does not contain the URL are a failure', async () => {
   const elsewhere = 'https://api.example/hidden/';
   const place = metadataUrl(elsewhere);
   const { send } = scripted({ [`GET ${place}`]: { body: { ...document, resource: elsewhere } } });

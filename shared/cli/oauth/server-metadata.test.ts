@@ -21,7 +21,7 @@ test.each([
   'https://auth.example:443',
   ['https://auth.example'],
   undefined,
-])('RFC 8414 section 3.3: issuer %j is another', async (issuer) => {
+])('RFC 8414 section 3.3: the issuer %j is refused', async (issuer) => {
   const { send } = scripted({ [PLACE]: { body: { issuer } } });
   await expect(findServer(send, 'https://auth.example')).rejects.toThrow('another issuer');
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
   shell = new TestShell({ ...(await newData()), HOME: await temporaryFolder() });
 });
 
-/** A resource that takes no token, with these challenges; the login of the shell is for it. */
+/** A resource that refuses every token with these challenges; the shell's login is for this resource. */
 async function refusing(challenges: string, status = 401, asked: readonly string[] = []) {
   const as = await deviceServer();
   const rs = await listen((request, origin) => {
@@ -31,7 +31,7 @@ async function refusing(challenges: string, status = 401, asked: readonly string
   return { as, url, args: ['request', 'DELETE', url] };
 }
 
-describe('`request` says which sign-in a resource asks for (RFC 9470 section 4)', () => {
+describe('`request` names the sign-in that a resource requires (RFC 9470 section 4)', () => {
   test.each([
     [`DPoP ${INSUFFICIENT}, acr_values="${PASSKEY}"`, `--acr-values ${PASSKEY}`],
     [`DPoP ${INSUFFICIENT}, max_age="300"`, '--max-age 300'],
@@ -46,7 +46,7 @@ describe('`request` says which sign-in a resource asks for (RFC 9470 section 4)'
     expect(stderr).toContain(`Run: ${CLI} login ${before} ${options}\n`);
   });
 
-  test('the scopes of the challenge go beside those of the login', async () => {
+  test("the challenge's scopes are added to the login's scopes", async () => {
     const scope = 'scope="documents:write documents:read"';
     const { args } = await refusing(`DPoP ${INSUFFICIENT}, max_age=5, ${scope}`);
     const { stderr } = await inProcess(shell, ...args);
@@ -61,7 +61,7 @@ describe('`request` says which sign-in a resource asks for (RFC 9470 section 4)'
     ['max_age="5 && curl evil.example"'],
     ['acr_values="a", scope="b|sh"'],
     ['acr_values="a\'b"'],
-  ])('%s would do something in a shell: it is not printed', async (params) => {
+  ])('%s could run a shell command, so it is not printed', async (params) => {
     const { args } = await refusing(`DPoP ${INSUFFICIENT}, ${params}`);
     const { code, stderr } = await inProcess(shell, ...args);
     expect(code).toBe(1);
@@ -69,14 +69,14 @@ describe('`request` says which sign-in a resource asks for (RFC 9470 section 4)'
     expect(stderr).not.toContain('login');
   });
 
-  test('any other 401 is a token that was refused', async () => {
+  test('any other 401 means a refused token', async () => {
     const { args } = await refusing('DPoP error="invalid_token", acr_values="a"');
     const { stderr } = await inProcess(shell, ...args);
     expect(stderr).toContain(`The token was refused: run ${CLI} login again.`);
   });
 });
 
-describe('`request` says which login has the scopes that a resource asks for (RFC 6750 section 3.1)', () => {
+describe('`request` names the login with the scopes that a resource requires (RFC 6750 section 3.1)', () => {
   const LACKS = 'error="insufficient_scope"';
 
   test.each([
@@ -97,13 +97,13 @@ describe('`request` says which login has the scopes that a resource asks for (RF
     'DPoP error="invalid_token", scope="documents:write"',
     `DPoP ${INSUFFICIENT}, scope="documents:write"`,
     `Basic ${LACKS}, scope="documents:write"`,
-  ])('%s: another login would not help', async (challenges) => {
+  ])('after %s another login would not help', async (challenges) => {
     const { args } = await refusing(challenges, 403);
     const { code, stderr } = await inProcess(shell, ...args);
     expect([code, stderr]).toEqual([1, 'HTTP 403\n']);
   });
 
-  test('a scope that the login has asked for in vain: it says so before the same login', async () => {
+  test('a scope that the login already asked for in vain is mentioned before the same login', async () => {
     const challenge = `DPoP ${LACKS}, scope="documents:read documents:write"`;
     const { args } = await refusing(challenge, 403, ['--scope', 'documents:read documents:write']);
     const { stderr } = await inProcess(shell, ...args);
@@ -113,7 +113,7 @@ describe('`request` says which login has the scopes that a resource asks for (RF
     expect(stderr).toMatch(/To try again: .* --scope "documents:read documents:write"\n/);
   });
 
-  test('scopes that would do something in a shell are not printed', async () => {
+  test('scopes that could run a shell command are not printed', async () => {
     const { args } = await refusing(`DPoP ${LACKS}, scope="$(id) documents:write"`, 403);
     const { stderr } = await inProcess(shell, ...args);
     expect(stderr).toContain('not safe to copy');
@@ -121,8 +121,8 @@ describe('`request` says which login has the scopes that a resource asks for (RF
   });
 });
 
-describe('`login` asks for a sign-in (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
-  test('--acr-values and --max-age go to the device authorization endpoint alone', async () => {
+describe('`login` requests a stronger or newer sign-in (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
+  test('--acr-values and --max-age are sent only to the device authorization endpoint', async () => {
     const as = await deviceServer();
     const asked = ['--acr-values', `${PASSKEY} b`, '--max-age', '0'];
     await inProcess(shell, 'login', '--issuer', as.origin, ...asked);
@@ -132,7 +132,7 @@ describe('`login` asks for a sign-in (OpenID Connect Core 1.0 section 3.1.2.1)',
     expect(sent(as, '/token')[0]).not.toHaveProperty('acr_values');
   });
 
-  test.each(['-1', '1e3', 'soon', '9999999999', ''])('--max-age %j is no time', async (text) => {
+  test.each(['-1', '1e3', 'soon', '9999999999', ''])('--max-age %j is refused', async (text) => {
     const as = await deviceServer();
     const args = ['--issuer', as.origin, `--max-age=${text}`];
     const { code, stderr } = await inProcess(shell, 'login', ...args);
@@ -140,7 +140,7 @@ describe('`login` asks for a sign-in (OpenID Connect Core 1.0 section 3.1.2.1)',
     expect(sent(as, '/device/auth')).toEqual([]);
   });
 
-  test('a sign-in that is not enough ends the login in words', async () => {
+  test('a sign-in that is too weak ends the login with an explanation', async () => {
     const as = await deviceServer({ polls: [error('unmet_authentication_requirements')] });
     const args = ['--issuer', as.origin, '--acr-values', PASSKEY];
     const { code, stderr } = await inProcess(shell, 'login', ...args);

@@ -37,7 +37,7 @@ test('RFC 6749 sections 2.3.1 and 4.4.2: identifier and secret are form-encoded 
   });
 });
 
-test('client_secret_post: in the body, and no Authorization field', async () => {
+test('client_secret_post: the body has the secret, and there is no Authorization field', async () => {
   const { send, sent } = scripted({ [METADATA]: metadata, [TOKEN]: granted('bearer') });
   const client = { client_id: 'a', token_endpoint_auth_method: 'client_secret_post' } as const;
   await requestToken(send, { ...REQUEST, client });
@@ -45,7 +45,7 @@ test('client_secret_post: in the body, and no Authorization field', async () => 
   expect(formOf(sent[1])).toMatchObject({ client_id: 'a', client_secret: 'p q&ü' });
 });
 
-test('RFC 9449 section 8: a nonce that is asked for comes in the second proof, once', async () => {
+test('RFC 9449 section 8: if the server asks for a nonce, a second proof has it, once', async () => {
   const asking = { status: 400, fields: { 'dpop-nonce': 'n1' }, body: { error: 'use_dpop_nonce' } };
   const prover = await createProver(new ManualClock(), systemRandom);
   const { send, sent } = scripted({ [METADATA]: metadata, [TOKEN]: [asking, granted('DPoP')] });

@@ -38,9 +38,9 @@ const written = (challenge: Uint8Array | string, more: Readonly<Record<string, s
   });
 
 describe('RFC 9577 appendix A.1: challenges of origin.example', () => {
-  test('there are some', () => expect(vectors.length).toBeGreaterThan(1));
+  test('the vectors are not empty', () => expect(vectors.length).toBeGreaterThan(1));
 
-  test.each(vectors)('$WWW-Authenticate', (vector) => {
+  test.each(vectors)('the challenge is read: $WWW-Authenticate', (vector) => {
     const given = [
       [vector['token-challenge-0'], vector['token-key-0'], vector['max-age-0']],
       [vector['token-challenge-1'], vector['token-key-1'], vector['max-age-1']],
@@ -58,14 +58,14 @@ describe('RFC 9577 appendix A.1: challenges of origin.example', () => {
   });
 });
 
-describe('RFC 9577 section 2.1.3: challenges that may be answered', () => {
-  test('section 2.1.2: several, in the order of the site; without key and max-age', () => {
+describe('RFC 9577 section 2.1.3: acceptable challenges', () => {
+  test("section 2.1.2: several are read in the site's order, even without key and max-age", () => {
     const both = `${written(encoded({ type: VOPRF }))}, ${written(encoded())}`;
     expect(read(both).map(({ type }) => type)).toEqual([VOPRF, BLIND_RSA]);
     expect(read(both)[0]).toMatchObject({ tokenKey: undefined, until: undefined });
   });
 
-  test('names are compared without their case, the port included', () => {
+  test('names are compared without case, with the port', () => {
     const mixed = encoded({
       issuer: 'Issuer.Example:443',
       origins: ['other.example', 'SITE.example:8443'],
@@ -75,20 +75,20 @@ describe('RFC 9577 section 2.1.3: challenges that may be answered', () => {
     ]);
   });
 
-  test('the scheme in any case; other schemes and parameters are ignored', () => {
+  test('the scheme may have any case, and other schemes and parameters are ignored', () => {
     const challenge = written(encoded(), { realm: 'members', grease: 'x' });
     const field = `Basic realm="a", ${challenge.replace('PrivateToken', 'PRIVATETOKEN')}, Negotiate, DPoP algs="ES256"`;
     expect(read(field)).toHaveLength(1);
   });
 
-  test('section 4.1: reserved and other types are ignored beside a good one', () => {
+  test('section 4.1: reserved and unknown types are ignored beside a valid challenge', () => {
     const grease = [0x0000, 0x02aa, 0x7a68, 0xda7a, 0xffff].map((type) =>
       written(encoded({ type })),
     );
     expect(read([...grease, written(encoded())].join(', '))).toHaveLength(1);
   });
 
-  test('malformed ones are ignored beside a good one', () => {
+  test('malformed challenges are ignored beside a valid one', () => {
     const bad = [
       written(''),
       written('AAI='),
@@ -99,7 +99,7 @@ describe('RFC 9577 section 2.1.3: challenges that may be answered', () => {
     expect(read([...bad, written(encoded())].join(', '))).toHaveLength(1);
   });
 
-  test('answers only the wanted type', () => {
+  test('only the wanted type is answered', () => {
     const both = answer(`${written(encoded())}, ${written(encoded({ type: VOPRF }))}`);
     expect(answerable(URL, both, clock, VOPRF)).toMatchObject([{ type: VOPRF }]);
     const one = answer(written(encoded()));
@@ -107,7 +107,7 @@ describe('RFC 9577 section 2.1.3: challenges that may be answered', () => {
   });
 });
 
-/** The encoding, where the names need not be any. */
+/** The encoding of a challenge with arbitrary names. */
 function raw(issuer: string, context: Uint8Array, origins: string): Buffer {
   const text = (value: string) => {
     const bytes = Buffer.from(value, 'latin1');
@@ -123,8 +123,8 @@ function raw(issuer: string, context: Uint8Array, origins: string): Buffer {
 }
 const NONE = Buffer.alloc(0);
 
-describe('RFC 9577 section 2.1.3: a site that cheats is not answered', () => {
-  test('the encoding of these tests is right', () => {
+describe('RFC 9577 section 2.1.3: a cheating site gets no answer to a challenge', () => {
+  test('control: the encoding of these tests is right', () => {
     expect(raw('issuer.example', NONE, SITE)).toEqual(encoded());
   });
 
@@ -159,11 +159,11 @@ describe('RFC 9577 section 2.1.3: a site that cheats is not answered', () => {
     ['issuer.example', NONE, `${SITE}, ${SITE}`],
     ['issuer.example', NONE, `${SITE},`],
     ['issuer.example', NONE, `user@${SITE},${SITE}`],
-  ])('malformed: %j, %j, %j', (issuer, context, origins) => {
+  ])('that is malformed: %j, %j, %j', (issuer, context, origins) => {
     expect(() => read(written(raw(issuer, context, origins)))).toThrow('malformed');
   });
 
-  test('cut anywhere, or with an octet behind it', () => {
+  test('that is cut anywhere, or has an extra octet', () => {
     const good = encoded({ context: Buffer.alloc(32, 1) });
     for (let length = 0; length < good.length; length += 1) {
       expect(() => read(written(good.subarray(0, length)))).toThrow(Failure);
@@ -171,30 +171,30 @@ describe('RFC 9577 section 2.1.3: a site that cheats is not answered', () => {
     expect(() => read(written(Buffer.concat([good, Buffer.of(0)])))).toThrow('malformed');
   });
 
-  test.each(['!', 'AAB', '=', 'A A'])('token-key %j', (key) => {
+  test.each(['!', 'AAB', '=', 'A A'])('with token-key %j', (key) => {
     expect(() => read(written(encoded(), { 'token-key': key }))).toThrow('key is malformed');
   });
 
   test.each(['-1', '1e3', ' ', '99999999999', '0x10', 'Infinity'])(
-    'max-age %j says nothing',
+    'max-age %j is ignored',
     (age) => {
       expect(read(written(encoded(), { 'max-age': age }))[0].until).toBeUndefined();
     },
   );
 
-  test('a parameter twice, a quoted-string without its end: nothing of the field counts', () => {
+  test('with a repeated parameter, or an unclosed quoted-string: the whole field is ignored', () => {
     const good = written(encoded());
     expect(() => read(`${good}, challenge="x"`)).toThrow('malformed');
     expect(() => read(`${good}, Basic realm="`)).toThrow('malformed');
   });
 
-  test.each([200, 403, 302, 500])('in an answer that is %i', (status) => {
+  test.each([200, 403, 302, 500])('in an answer with status %i', (status) => {
     expect(() => answerable(URL, answer(written(encoded()), status), clock)).toThrow(
       `answers ${status}: it asks for no token`,
     );
   });
 
-  test('without WWW-Authenticate', () => {
+  test('without a WWW-Authenticate field', () => {
     const bare = { status: 401, fields: {}, body: NONE };
     expect(() => answerable(URL, bare, clock)).toThrow('none asks for a PrivateToken');
   });

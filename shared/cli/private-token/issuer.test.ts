@@ -35,13 +35,13 @@ const fetched = async ({ status = 200, type = DIRECTORY_TYPE, body = document() 
 };
 
 describe('RFC 9578 section 4: the directory of an issuer', () => {
-  test('is at the well-known place of the name, and asked for without anything else', async () => {
+  test('is fetched from the well-known address of the name, without other data', async () => {
     const { directory, sent } = await fetched();
     expect(directory).toMatchObject({ requestUrl: REQUEST, keys: KEYS });
     expect(sent).toEqual([{ method: 'GET', url: PLACE, fields: { accept: DIRECTORY_TYPE } }]);
   });
 
-  test('with parameters of its type', async () => {
+  test('is accepted with parameters of its media type', async () => {
     const { directory } = await fetched({ type: `${DIRECTORY_TYPE.toUpperCase()}; charset=utf-8` });
     expect(directory.keys).toHaveLength(3);
   });
@@ -58,12 +58,12 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     ['a request URL elsewhere', { body: document().replace(NAME, 'evil.example') }],
     ['a request URL in clear', { body: document().replace('https:', 'http:') }],
     ['a request URL with a user', { body: document().replace('https://', 'https://a@') }],
-  ])('%s', async (_, said) => {
+  ])('is refused: %s', async (_, said) => {
     await expect(fetched(said)).rejects.toBeInstanceOf(Failure);
   });
 });
 
-describe('the key to get a token with', () => {
+describe('the key for a token request', () => {
   const clock = new ManualClock();
   const now = clock.now() / 1000;
   const challenge = (tokenKey?: Buffer, type: SiteChallenge['type'] = VOPRF): SiteChallenge => ({
@@ -82,23 +82,23 @@ describe('the key to get a token with', () => {
     keyFor(asked, { requestUrl: REQUEST, keys: keys.filter((key) => key !== undefined) }, clock);
   const at = (key: DirectoryKey | undefined, notBefore: number) => key && { ...key, notBefore };
 
-  test("RFC 9578 section 4: without the site's word the first of its type whose time has come", () => {
+  test('RFC 9578 section 4: without a key of the site, is the first of its type that has started', () => {
     const keys = [at(first, now + 1), rsa, at(second, now), third];
     expect(choose(challenge(), ...keys)).toMatchObject({ id: second?.id });
     expect(choose(challenge(undefined, BLIND_RSA), ...keys)).toBe(rsa);
   });
 
-  test('the one that the site asks for, if the issuer shows it', () => {
+  test("is the site's key, if the issuer publishes it", () => {
     expect(choose(challenge(third?.publicKey), first, second, third)).toBe(third);
   });
 
-  test('RFC 9576 section 6.2: not one of which nobody else knows', () => {
+  test('RFC 9576 section 6.2: is not a key that is not published', () => {
     expect(() => choose(challenge(third?.publicKey), first, second)).toThrow('recognise you');
     expect(() => choose(challenge(Buffer.alloc(0)), first)).toThrow('recognise you');
     expect(() => choose(challenge(rsa.publicKey), first, rsa)).toThrow('recognise you');
   });
 
-  test('not one whose time has not come', () => {
+  test('is not a key that has not started', () => {
     expect(() => choose(challenge(first?.publicKey), at(first, now + 1))).toThrow(Failure);
     expect(() => choose(challenge(), at(first, now + 1))).toThrow('no key of type voprf-p384 now');
   });

@@ -24,7 +24,7 @@ const nobody = async () => {
   throw new Error('nobody is asked');
 };
 
-/** An issuer that lets everybody in and does to its answers what a test likes. */
+/** An issuer that admits every request, and changes its answers as a test says. */
 async function obtained(
   key: TokenKeyPair,
   count: number,
@@ -46,7 +46,7 @@ async function obtained(
 const TYPES = ['blind-rsa-2048', 'voprf-p384'] as const;
 
 describe.each(TYPES)('RFC 9578 sections 5 and 6: %s', (type) => {
-  test('tokens for the challenge, each with a nonce of its own, that the issuer has not seen', async () => {
+  test('each token for the challenge has its own nonce, and the issuer has not seen the token', async () => {
     const key = keys[type];
     const { tokens, sent } = await obtained(key, 3);
     const parsed = tokens.map((token) => parseToken(token));
@@ -96,14 +96,14 @@ describe.each(TYPES)('RFC 9578 sections 5 and 6: %s', (type) => {
     await expect(obtained(keys[type], 1, change)).rejects.toBeInstanceOf(Failure);
   });
 
-  test('nor does the answer to another request', async () => {
+  test('the answer to another request gives no token', async () => {
     let earlier: Reply | undefined;
     const again = (right: Reply) => (earlier ??= right);
     await expect(obtained(keys[type], 2, again)).rejects.toThrow('has not signed');
   });
 });
 
-test('RFC 9576 section 6.2: an issuer with another key for one person is found out', async () => {
+test('RFC 9576 section 6.2: an issuer with a separate key for one person is detected', async () => {
   const other = generateVoprfKey();
   const { privateKey, publicKey } = other;
   const secret = { ...voprf, privateKey, publicKey };
@@ -119,12 +119,12 @@ test.each([
   [422, {}, 'run the command again'],
   [429, { 'retry-after': '7' }, 'try again in 7 s'],
   [503, { 'retry-after': 'soon' }, `${REQUEST} answers 503`],
-])('%i: says what to do', async (status, fields, message) => {
+])('an answer %i gives advice', async (status, fields, message) => {
   const refused = obtained(voprf, 1, (right) => ({ ...right, status, fields }));
   await expect(refused).rejects.toThrow(message);
 });
 
-test('one that fails after some: those before it are there', async () => {
+test('if a request fails, earlier tokens are kept', async () => {
   const got: Buffer[] = [];
   let left = 2;
   const send: Send = async ({ body }) => {

@@ -24,7 +24,7 @@ async function visited(origin: string, settings: Config, most?: number) {
   return await send({ method: 'GET', url: `${origin}/` });
 }
 
-describe('the certificate of development is trusted', () => {
+describe('the development certificate is trusted', () => {
   test('for the origins of this configuration', async () => {
     expect(await visited(parties.issuer.origin, config)).toMatchObject({ status: 404 });
     expect(await visited(parties.site.origin, config)).toMatchObject({ status: 401 });
@@ -33,7 +33,7 @@ describe('the certificate of development is trusted', () => {
   const refused = async (origin: string, settings: Config) =>
     expect(visited(origin, settings)).rejects.toThrow(/self-signed.*NODE_EXTRA_CA_CERTS/);
 
-  test('not for another that has it', async () => {
+  test('but not for another origin that uses it', async () => {
     const { privateTokens } = config;
     if (privateTokens === undefined) throw new Error('there is an issuer');
     const issuer = 'https://localhost:1';
@@ -43,22 +43,22 @@ describe('the certificate of development is trusted', () => {
     });
   });
 
-  test('not where the operator names another certificate', async () => {
+  test('but not if the operator names another certificate', async () => {
     const { tls } = config;
     if (tls === undefined) throw new Error('there is TLS');
     await refused(parties.site.origin, { ...config, tls: { ...tls, certificate: '/cert.pem' } });
   });
 
-  test('not in production', async () => {
+  test('but not in production', async () => {
     await refused(parties.site.origin, { ...config, resource: 'https://api.example' });
   });
 
-  test('not before there is one', async () => {
+  test('but not before it exists', async () => {
     await rm(join(parties.data, 'tls', 'certificate.pem'));
     await refused(parties.site.origin, config);
   });
 
-  test('no other certificate with the same name is', async () => {
+  test('but no other certificate of the same name', async () => {
     const other = selfSigned(['localhost'], systemClock, systemRandom);
     const elsewhere = await listen(() => ({ body: 'evil' }), other);
     const { tls } = config;
@@ -66,20 +66,20 @@ describe('the certificate of development is trusted', () => {
     await refused(elsewhere.origin, { ...config, tls: { ...tls, resource: elsewhere.origin } });
   });
 
-  test('a file that holds none trusts nobody', async () => {
+  test('but not if its file has no certificate', async () => {
     await writeFile(join(parties.data, 'tls', 'certificate.pem'), 'nothing');
     await expect(visited(parties.site.origin, config)).rejects.toThrow('no answer from');
   });
 });
 
-describe('sent content is bounded', () => {
-  test('content beyond what is taken', async () => {
+describe('the length of received content is limited:', () => {
+  test('content beyond the limit is refused', async () => {
     const { origin } = await listen(() => ({ body: 'x'.repeat(2000) }));
     expect((await visited(origin, config, 2000)).body).toHaveLength(2000);
     await expect(visited(origin, config, 1999)).rejects.toThrow('no answer from');
   });
 
-  test('a field of 64 KiB', async () => {
+  test('a field of 64 KiB is refused', async () => {
     const { origin } = await listen(() => ({
       status: 401,
       fields: { 'www-authenticate': `PrivateToken challenge="${'A'.repeat(65_536)}"` },
@@ -99,7 +99,7 @@ test('two parties never share a connection', async () => {
   expect(received.map(({ port }) => port).slice(2)).toEqual([received[0]?.port, received[1]?.port]);
 });
 
-test('data in a folder that is not there', async () => {
+test('data in a missing folder is a failure', async () => {
   const data = join(await temporaryFolder(), 'nowhere');
   await expect(visited(parties.site.origin, { ...config, data })).rejects.toThrow('self-signed');
 });

@@ -23,7 +23,7 @@ const token = (digest = 1) =>
   ]);
 const any = () => true;
 
-test('the oldest that fits comes out, once; the file is for its owner only', async () => {
+test('the oldest suitable token is returned once, and the file is private', async () => {
   const wallet = await openWallet(shell);
   const [a, b, c] = [token(1), token(2), token(1)];
   await wallet.put([a, b], undefined);
@@ -42,7 +42,7 @@ test('the oldest that fits comes out, once; the file is for its owner only', asy
   ]);
 });
 
-test('fifty takes at once: each token for one of them', async () => {
+test('fifty calls at once each get another token', async () => {
   const tokens = Array.from({ length: 20 }, () => token());
   await (await openWallet(shell)).put(tokens, undefined);
   const takeOne = async () => {
@@ -55,7 +55,7 @@ test('fifty takes at once: each token for one of them', async () => {
   expect(names.toSorted()).toEqual(tokens.map((one) => one.toString('hex')).toSorted());
 });
 
-test('a token past its end is not given, and goes with the next change', async () => {
+test('an expired token is not returned, and is deleted at the next change', async () => {
   const wallet = await openWallet(shell);
   await wallet.put([token()], shell.clock.now() + 1000);
   shell.clock.advance(1);
@@ -64,13 +64,13 @@ test('a token past its end is not given, and goes with the next change', async (
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ tokens: [] });
 });
 
-test('nothing there: nothing to take, and nothing is written', async () => {
+test('an empty wallet returns nothing and writes nothing', async () => {
   const wallet = await openWallet(shell);
   expect(await wallet.take(any)).toBeUndefined();
   await expect(stat(path)).rejects.toThrow('ENOENT');
 });
 
-test('a wallet that cannot be replaced gives no token out', async () => {
+test('a wallet that cannot be replaced returns no token', async () => {
   const wallet = await openWallet(shell);
   await wallet.put([token()], undefined);
   const before = await readFile(path, 'utf8');
@@ -83,15 +83,18 @@ test('a wallet that cannot be replaced gives no token out', async () => {
   expect(await readdir(dirname(path))).toContain('private-tokens.json');
 });
 
-describe('a file that is not right is refused before anything is sent', () => {
+describe('an invalid wallet file is refused before any request', () => {
   beforeEach(async () => (await openWallet(shell)).put([token()], undefined));
 
-  test.each([0o644, 0o640, 0o604, 0o620, 0o602])('mode %i, which lets others in', async (mode) => {
-    await chmod(path, mode);
-    await expect(openWallet(shell)).rejects.toThrow(`chmod 600 ${path}`);
-  });
+  test.each([0o644, 0o640, 0o604, 0o620, 0o602])(
+    'with mode %i, which other users can read',
+    async (mode) => {
+      await chmod(path, mode);
+      await expect(openWallet(shell)).rejects.toThrow(`chmod 600 ${path}`);
+    },
+  );
 
-  test('cut off', async () => {
+  test('with truncated content', async () => {
     await truncate(path, 99);
     await expect(openWallet(shell)).rejects.toThrow(`${path} does not hold tokens: delete it`);
   });
@@ -115,7 +118,7 @@ describe('a file that is not right is refused before anything is sent', () => {
     await expect(openWallet(shell)).rejects.toThrow('does not hold tokens');
   });
 
-  test('a folder', async () => {
+  test('with a folder in its place', async () => {
     const other = new TestShell({ HOME: await temporaryFolder() });
     const folder = join(other.env['HOME'] ?? '', '.config/countersign/private-tokens.json');
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -123,7 +126,7 @@ describe('a file that is not right is refused before anything is sent', () => {
   });
 });
 
-test('without a folder for it the command says so', async () => {
+test('without a folder for the wallet the command says so', async () => {
   await expect(openWallet(new TestShell())).rejects.toThrow('set HOME');
 });
 

@@ -11,7 +11,7 @@ import { walletUser } from './wallet-user.fixture.ts';
 const user = walletUser();
 const { get, redeem, requested, redeemed } = user;
 
-describe('a cheating issuer gets no sign-in, and the site no token', () => {
+describe('a cheating issuer gets no sign-in, and the site gets no token', () => {
   const big = 'x'.repeat(70_000);
 
   test.each<[string, Partial<Behaviour>, string]>([
@@ -72,7 +72,7 @@ describe('a cheating issuer gets no sign-in, and the site no token', () => {
     ['without end', (right) => ({ ...right, body: big })],
     ['a redirect', () => ({ status: 307, fields: { location: 'https://evil.example/' } })],
   ])(
-    'RFC 9578 section 6.3: an answer of the issuer that is %s; the login ends',
+    "RFC 9578 section 6.3: if the issuer's answer is %s, the login is revoked",
     async (_, response) => {
       user.parties.behaviour.response = response;
       for (const command of [get, redeem]) expect((await command()).code).toBe(1);
@@ -82,7 +82,7 @@ describe('a cheating issuer gets no sign-in, and the site no token', () => {
     },
   );
 
-  test('a wallet that others may read: nobody is asked for anything', async () => {
+  test('if other users can read the wallet, no party gets a request', async () => {
     await get();
     await chmod(user.file, 0o644);
     const before = user.parties.site.received.length;
@@ -96,7 +96,7 @@ describe('a cheating issuer gets no sign-in, and the site no token', () => {
     expect(user.parties.site.received).toHaveLength(before);
   });
 
-  test('a wallet that cannot be kept: nobody is asked for anything', async () => {
+  test('if the wallet cannot be written, no party gets a request', async () => {
     const folder = join(user.file, '..');
     await mkdir(join(folder, '..'), { recursive: true });
     await writeFile(folder, 'a file where the folder should be');
@@ -107,7 +107,7 @@ describe('a cheating issuer gets no sign-in, and the site no token', () => {
     expect(user.parties.site.received).toEqual([]);
   });
 
-  test('text from the parties cannot move the cursor', async () => {
+  test('control characters of the parties are not printed', async () => {
     user.parties.behaviour.content = 'a\u001b[2Jb\u202e';
     user.parties.shell.terminal = true;
     expect((await redeem()).stdout).toContain(String.raw`a\u001b[2Jb\u202e`);
@@ -122,10 +122,10 @@ describe('a cheating issuer gets no sign-in, and the site no token', () => {
   });
 });
 
-describe('RFC 9576 section 3.3: neither is told what the other knows', () => {
+describe('RFC 9576 section 3.3: site and issuer learn nothing from each other', () => {
   const fieldsOf = ({ headers }: Received) => Object.keys(headers).toSorted();
 
-  test('nothing of the site reaches the issuer or the authorization server', async () => {
+  test('the issuer and the authorization server get no data of the site', async () => {
     await get('--count', '2');
     await redeem();
     const { host, port } = new URL(user.parties.site.origin);
@@ -140,7 +140,7 @@ describe('RFC 9576 section 3.3: neither is told what the other knows', () => {
     }
   });
 
-  test('nothing but the token reaches the site', async () => {
+  test('the site gets only the token', async () => {
     await get();
     await redeem();
     const plain = ['connection', 'host', 'user-agent'];
@@ -155,7 +155,7 @@ describe('RFC 9576 section 3.3: neither is told what the other knows', () => {
     }
   });
 
-  test('section 6.2: the directory is fetched by nobody in particular, over another connection', async () => {
+  test('section 6.2: the directory is fetched anonymously, over another connection', async () => {
     await get();
     const directory = user.parties.issuer.received.find(({ line }) =>
       line.startsWith('GET /.well-known/private'),

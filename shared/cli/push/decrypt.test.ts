@@ -4,12 +4,12 @@ import webpush from 'web-push';
 import { systemRandom } from '#shared/base/random.ts';
 import { createReceiver, decrypt, type Receiver } from './decrypt.ts';
 
-/** RFC 8291 section 5. */
+/** The message of RFC 8291 section 5. */
 const MESSAGE = Buffer.from(
   'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
   'base64url',
 );
-/** Where the size of the record stands, and where it ends. */
+/** Start and end of the record size. */
 const [SIZE_AT, SIZE_END] = [16, 20];
 
 function exampleReceiver(): Receiver {
@@ -18,7 +18,7 @@ function exampleReceiver(): Receiver {
   return { ecdh, auth: Buffer.from('BTBZMqHH6r4Tts7J_aSIgg', 'base64url') };
 }
 
-/** Encrypts as web-push does, whatever there is in place of content and padding. */
+/** Encrypts as web-push does, with any octets in place of content and padding. */
 function encrypt({ ecdh, auth }: Receiver, padded: Buffer, recordSize = 4096): Buffer {
   const sender = createECDH('prime256v1');
   const keyId = sender.generateKeys();
@@ -49,7 +49,7 @@ describe('RFC 8291', () => {
     expect(decrypt(Buffer.concat([MESSAGE, Buffer.of(0)]), receiver)).toBeUndefined();
   });
 
-  test('a message with a changed octet is refused; the record size is only a bound', () => {
+  test('a message with a changed octet is refused, except in the record size, which is only a limit', () => {
     const receiver = exampleReceiver();
     for (let at = 0; at < MESSAGE.length; at += 1) {
       if (at >= SIZE_AT && at < SIZE_END) continue;

@@ -10,7 +10,7 @@ import { events, GONE, pushService, SUBSCRIPTION } from './service.fixture.ts';
 const BODY = Buffer.from('text').toString('base64url');
 
 let shell: TestShell;
-/** Milliseconds of each pause. */
+/** The pauses in milliseconds. */
 let pauses: number[];
 beforeEach(() => {
   shell = new TestShell();
@@ -25,7 +25,7 @@ beforeEach(() => {
 const never = new AbortController().signal;
 const read = (url: string, signal = never) => messagesOf(url, { fields: {}, signal }, shell);
 
-/** Reads all messages. `ended`: the reason why there are no more. */
+/** Reads all messages. `ended`: the reason for the end. */
 async function readAll(...waits: readonly (Reply | undefined | ((origin: string) => Reply))[]) {
   const service = await pushService({
     waits: waits.map((wait) => (typeof wait === 'function' ? wait : () => wait)),
@@ -43,7 +43,7 @@ async function readAll(...waits: readonly (Reply | undefined | ((origin: string)
 const event = (origin: string, id: string) => ({ url: `${origin}/push/message/${id}`, body: BODY });
 
 describe('messages of a subscription', () => {
-  test('they come in their order, and other events do not matter', async () => {
+  test('arrive in order, and other events are ignored', async () => {
     const { messages, ended, service } = await readAll(
       (origin) =>
         events(
@@ -68,7 +68,7 @@ describe('messages of a subscription', () => {
     expect(shell.stderr).toBe('the push service ended the connection: again in 1 s\n');
   });
 
-  test('the pause grows from 1 s to 30 s', async () => {
+  test('are awaited with pauses from 1 s to 30 s', async () => {
     await readAll(
       undefined,
       { status: 503 },
@@ -85,7 +85,7 @@ describe('messages of a subscription', () => {
     );
   });
 
-  test('after a connection of more than 30 s it begins with 1 s again', async () => {
+  test('are awaited after 1 s again, once a connection has lasted more than 30 s', async () => {
     const late = () => {
       shell.clock.advance(31);
       return events();
@@ -94,7 +94,7 @@ describe('messages of a subscription', () => {
     expect(pauses).toEqual([1000, 2000, 1000, 2000]);
   });
 
-  test('Retry-After: the pause is no shorter, and at most a day', async () => {
+  test('are awaited at least for Retry-After, and at most for a day', async () => {
     const later = (value: string) => () => ({ status: 429, fields: { 'retry-after': value } });
     const soon = () => later(new Date(shell.clock.now() + 50_000).toUTCString())();
     await readAll(later('60'), soon, later('0'), later('999999999999'), later('soon'), GONE);
@@ -115,13 +115,13 @@ describe('messages of a subscription', () => {
       'sent an event that is no message',
     ],
     ['an event that is too long', events(`data: ${'x'.repeat(20_000)}`), 'more than 16384'],
-  ])('%s: it ends, and sends nothing more', async (_, wait, reason) => {
+  ])('end after %s, without another request', async (_, wait, reason) => {
     const { messages, ended, service } = await readAll(wait);
     expect([messages, ended]).toEqual([[], expect.stringContaining(reason)]);
     expect(service.received).toHaveLength(1);
   });
 
-  test('the signal ends a pause', async () => {
+  test('end when the signal aborts a pause', async () => {
     const { origin } = await pushService({ waits: [() => undefined] });
     const ending = new AbortController();
     shell.wait = async (_, signal?: AbortSignal) => {
@@ -131,7 +131,7 @@ describe('messages of a subscription', () => {
     expect((await read(origin + SUBSCRIPTION, ending.signal).next()).done).toBe(true);
   });
 
-  test('the signal ends a connection on which nothing comes', async () => {
+  test('end when the signal aborts a silent connection', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       response.write(':\n\n');

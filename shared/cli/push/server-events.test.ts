@@ -29,11 +29,11 @@ describe('events of a stream (HTML standard, section 9.2.6)', () => {
     ['a byte order mark at the start', '\uFEFFdata: a\n\n', [message('a')]],
     ['CRLF, CR and LF end lines', 'data: a\r\ndata: b\rdata: c\n\r\n', [message('a\nb\nc')]],
     ['CR alone', 'data: a\r\rdata: b\r\r', [message('a'), message('b')]],
-  ])('%s', async (_, text, events) => {
+  ])('are read: %s', async (_, text, events) => {
     expect(await eventsOf(text)).toEqual(events);
   });
 
-  test('pieces may end anywhere, within a CRLF or a character as well', async () => {
+  test('may be split anywhere, even within a CRLF or a character', async () => {
     const text = Buffer.from('event: receipt\r\ndata: ä€😀\r\ndata: b\r\n\r\ndata: c\r\n\r\n');
     const events = [{ event: 'receipt', data: 'ä€😀\nb' }, message('c')];
     for (let at = 0; at <= text.length; at += 1) {
@@ -42,7 +42,7 @@ describe('events of a stream (HTML standard, section 9.2.6)', () => {
     expect(await eventsOf(...Array.from(text, (octet) => Uint8Array.of(octet)))).toEqual(events);
   });
 
-  test('an event is there with its empty line, before anything else comes', async () => {
+  test('are reported at their empty line, before more data comes', async () => {
     const stream = eventsIn(
       (async function* () {
         yield Buffer.from('data: a\r\r');
@@ -57,7 +57,7 @@ describe('events of a stream (HTML standard, section 9.2.6)', () => {
     ['a line that does not end', Array.from({ length: 30 }, () => 'x'.repeat(1000))],
     ['data of many lines', Array.from({ length: 9000 }, () => 'data: x\n')],
     ['a line behind another', [`\n${'x'.repeat(20_000)}`]],
-  ])('too long is %s', async (_, texts) => {
+  ])('are refused if too long: %s', async (_, texts) => {
     await expect(eventsOf(...texts)).rejects.toThrow('an event of more than 16384 characters');
   });
 });

@@ -8,7 +8,7 @@ import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from './with-stores.ts';
 
-/** A data folder without a store, empty. */
+/** An empty data folder without a store. */
 async function emptyData() {
   const folder = await mkdtemp(join(await temporaryFolder(), 'data-'));
   return { folder, shell: new TestShell({ COUNTERSIGN_DATA: folder }) };
@@ -27,7 +27,7 @@ test.each([
   ['revocation', 'status'],
   ['directory', 'export', 'x.json'],
   ['backup', 'no-such-folder'],
-])('%s %s makes no store in a folder without one', async (...args) => {
+])('%s %s creates no store in a folder without one', async (...args) => {
   const { folder, shell } = await emptyData();
   shell.stdin = 'correct horse battery';
   const { code, stdout, stderr } = await inProcess(shell, ...args);
@@ -36,7 +36,7 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('--create makes the store, and the next command finds it', async () => {
+test('--create creates the store, and the next command finds it', async () => {
   const { shell } = await emptyData();
   shell.stdin = 'correct horse battery';
   const added = await inProcess(shell, 'user', 'add', 'alice', '--password-stdin', '--create');
@@ -44,7 +44,7 @@ test('--create makes the store, and the next command finds it', async () => {
   expect(await json(shell, 'user', 'list')).toEqual([expect.objectContaining({ name: 'alice' })]);
 });
 
-describe('input that is refused makes no store', () => {
+describe('refused input creates no store', () => {
   test.each([
     ['user', 'add', 'al ice', '--password-stdin', '--create'],
     ['user', 'add', 'alice', '--display-name', '', '--create'],
@@ -64,7 +64,7 @@ describe('input that is refused makes no store', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test.each(['add', 'passwd'])('a common password, user %s', async (command) => {
+  test.each(['add', 'passwd'])('even with a common password, user %s', async (command) => {
     const { folder, shell } = await emptyData();
     shell.stdin = 'superman';
     const args = ['user', command, 'alice', '--password-stdin', '--create'];
@@ -75,7 +75,7 @@ describe('input that is refused makes no store', () => {
   test.each([
     ['no file', '/nowhere', 'cannot read'],
     ['another master secret', '', 'was sealed under another master secret'],
-  ])('directory import: %s; nor a master secret', async (_, path, reason) => {
+  ])('and no master secret, directory import: %s', async (_, path, reason) => {
     const file = path || (await exportWithSecondFactor());
     const { folder, shell } = await emptyData();
     const { code, stderr } = await inProcess(shell, 'directory', 'import', file);
@@ -84,7 +84,7 @@ describe('input that is refused makes no store', () => {
   });
 });
 
-/** The directory of another machine, with the second factor of a person. */
+/** A directory of another machine, with a person's second factor. */
 async function exportWithSecondFactor(): Promise<string> {
   const shell = new TestShell(await newData());
   const { id } = (await json(shell, 'user', 'add', 'alice')) as { id: string };
@@ -101,7 +101,7 @@ async function exportWithSecondFactor(): Promise<string> {
   return file;
 }
 
-test('an import makes the store by itself', async () => {
+test('an import creates the store', async () => {
   const exporting = new TestShell(await newData());
   const exported = join(await temporaryFolder(), 'people.json');
   expect((await inProcess(exporting, 'directory', 'export', exported)).code).toBe(0);
@@ -110,7 +110,7 @@ test('an import makes the store by itself', async () => {
   expect(await json(shell, 'user', 'list')).toEqual([]);
 });
 
-test('--create ends where no folder can be made', async () => {
+test('--create fails if no folder can be created', async () => {
   const shell = new TestShell({ COUNTERSIGN_DATA: '/proc/x' });
   const { code, stderr } = await inProcess(shell, 'user', 'list', '--create');
   expect([code, stderr]).toEqual([1, expect.stringContaining("mkdir '/proc/x'")]);
