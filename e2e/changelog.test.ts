@@ -5,7 +5,7 @@ import { notesOf, released } from './changelog.ts';
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const text = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
 
-describe('CHANGELOG.md', () => {
+describe('the changelog', () => {
   test('every change is one line below Added, Changed, Fixed or Security', () => {
     const odd = text
       .split('\n')
@@ -21,10 +21,10 @@ describe('CHANGELOG.md', () => {
   });
 });
 
-describe('a release', () => {
+describe('a release in the changelog', () => {
   const changelog = '# Changelog\n\n## Unreleased\n\n### Added\n- One.\n\n## 0.1.0\n- Zero.\n';
 
-  test('takes all that is unreleased, and leaves that section empty', () => {
+  test('contains all unreleased changes, and leaves that section empty', () => {
     expect(released(changelog, '0.2.0', '2026-11-23')).toBe(
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-11-23)\n\n### Added\n- One.\n\n## 0.1.0\n- Zero.\n',
     );

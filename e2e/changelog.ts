@@ -1,9 +1,9 @@
-/** The part of CHANGELOG.md that a release is made of. */
+/** The changelog of a release. */
 const UNRELEASED = '## Unreleased\n';
 
 /**
- * Returns the changelog with a section of that version, which has all that is unreleased now. `date`: as in
- * `2026-11-23`. Throws if there is nothing unreleased, or if the version has a section already.
+ * Returns the changelog with a section for this version that contains all unreleased changes. `date`: such
+ * as `2026-11-23`. Throws if there are no unreleased changes, or if the version has a section already.
  */
 export function released(changelog: string, version: string, date: string): string {
   const [before, after] = changelog.split(UNRELEASED);

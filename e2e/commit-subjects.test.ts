@@ -6,7 +6,7 @@ test.each([
   'Process a form once',
   `Add ${'x'.repeat(68)}`,
   'Re-read the feed after a failover',
-])('accepts %s', (subject) => {
+])('accepts the subject %s', (subject) => {
   expect(subjectFaults(subject)).toEqual([]);
 });
 
@@ -18,6 +18,6 @@ test.each([
   'A token is refused',
   'Refuse a token.',
   `Add ${'x'.repeat(69)}`,
-])('refuses %s', (subject) => {
+])('refuses the subject %s', (subject) => {
   expect(subjectFaults(subject)).toHaveLength(1);
 });

@@ -1,14 +1,16 @@
-/** `npm run check`: the subjects of commits since this rule, as far as a shallow clone has them. */
+/**
+ * `npm run check`: checks the subjects of all commits since this rule, as far as a shallow clone has them.
+ */
 import { execFileSync } from 'node:child_process';
 
 const SINCE = '2026-11-28T10:00:00Z';
 const MOST = 72;
 
-/** Words that only look like a third person, a past or a gerund. */
+/** Words that only look like a third person, a past tense or a gerund. */
 const IMPERATIVE =
   /^(?:Access|Address|Assess|Bring|Bypass|Canvass|Compress|Cross|Discuss|Dismiss|Embed|Express|Feed|Focus|Guess|Heed|Miss|Need|Pass|Ping|Press|Process|Proceed|Seed|Shed|Speed|Suppress|Swing|Weed)$/;
 
-/** Returns what is wrong with a subject. */
+/** Returns the faults of a subject. */
 export function subjectFaults(subject: string): readonly string[] {
   const [first = ''] = subject.split(' ');
   const faults: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { anchorsOf, deadAnchors } from './dead-anchors.ts';
 
-describe('the anchors that forges give headings', () => {
+describe('the anchors of headings, as forges make them', () => {
   test.each([
     ['# Every scheme', 'every-scheme'],
     ['## `token explain`, in short', 'token-explain-in-short'],
@@ -11,13 +11,13 @@ describe('the anchors that forges give headings', () => {
     expect([...anchorsOf(heading)]).toEqual([anchor]);
   });
 
-  test('the second heading of the same text is counted, and code has no headings', () => {
+  test('a second heading of the same text gets a number, and code has no headings', () => {
     const text = '# A\n\n## B\n```sh\n# C\n```\n## B\n';
     expect([...anchorsOf(text)]).toEqual(['a', 'b', 'b-1']);
   });
 });
 
-test('a link to a heading that is not there is named with its document', () => {
+test('a link to a missing heading is named with its document', () => {
   const documents = new Map([
     ['README.md', '# Top\n[a](docs/a.md#one) [b](docs/a.md#two) [c](#top) [d](#other)'],
     ['docs/a.md', '# One\n[up](../README.md#top) [out](https://a.example/x.md#y) [no](b.md#one)'],

@@ -1,12 +1,14 @@
-/** `npm run check`: every heading that a link in a document names is there. */
+/** `npm run check`: every linked heading exists. */
 import { dirname, join } from 'node:path/posix';
 
-/** A link to a heading: of another document, or of the same one. */
+/** A link to a heading in another document or in the same document. */
 const LINK = /\]\(([^)\s#]*\.md)?#([^)\s]+)\)/g;
 const HEADING = /^#{1,6} +(.+?)(?: +#+)?$/gm;
 const FENCED = /^(`{3,}|~{3,}).*?^\1/gms;
 
-/** The anchor that forges give a heading: in lower case, without punctuation, with hyphens for spaces. */
+/**
+ * The anchor of a heading, as forges make it: in lower case, without punctuation, with hyphens for spaces.
+ */
 function anchorOf(heading: string): string {
   const shown = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   return shown
@@ -15,7 +17,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Returns the anchors of a document; the second heading of the same text has `-1` behind it, and so on. */
+/** Returns the anchors of a document. A second heading of the same text gets the suffix `-1`, and so on. */
 export function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of markdown.replaceAll(FENCED, '').matchAll(HEADING)) {
@@ -27,7 +29,10 @@ export function anchorsOf(markdown: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Returns the links that name no heading. `documents`: the text of every Markdown file by its path from the top. */
+/**
+ * Returns the links to missing headings. `documents`: the text of every Markdown file by its path from the
+ * top.
+ */
 export function deadAnchors(documents: ReadonlyMap<string, string>): string[] {
   const anchors = new Map([...documents].map(([path, text]) => [path, anchorsOf(text)]));
   return [...documents].flatMap(([path, text]) =>

@@ -10,11 +10,11 @@ test.each([
   'a part left open: `e2e/*/a.test.ts`, `shared/guard/<name>.ts`, `e2e/flows/*.test.ts`',
   'in a command: `npm test -- e2e/flows/a.test.ts`',
   'a link: [API](shared/guard/koa.ts), [a part of it](shared/guard/README.md#more)',
-])('accepts a path that is there: %s', (text) => {
+])('accepts an existing path: %s', (text) => {
   expect(dead(text)).toEqual([]);
 });
 
-test('so does what is there beside the document', () => {
+test('accepts an existing path beside the document', () => {
   expect(dead('[API](./koa.ts), `../guard/koa.ts`', 'shared/guard/README.md')).toEqual([]);
 });
 
@@ -22,7 +22,7 @@ test.each([
   '`GET /shared/guard`, `text/html`, `./data`, `data/first-start.txt`, `a/b`',
   '[a site](https://shared/guard.ts), [mail](mailto:a@b), [below](#shared/no), [root](/shared/no)',
   'shared/no.ts without backticks',
-])('accepts text that is no path of ours: %s', (text) => {
+])('accepts text that is no path of the repository: %s', (text) => {
   expect(dead(text)).toEqual([]);
 });
 
@@ -36,11 +36,11 @@ test.each([
   ['the end of a path alone', '`guard/koa.ts`', 'guard/koa.ts'],
   ['a link', '[API](guard/koa.ts)', 'guard/koa.ts'],
   ['a picture', '![plan](plan.svg)', 'plan.svg'],
-])('names a path that is not there: %s', (_, text, path) => {
+])('reports a missing path: %s', (_, text, path) => {
   expect(dead(text)).toEqual([`README.md: ${path}`]);
 });
 
-test('nor beside the document', () => {
+test('reports a missing path beside the document', () => {
   const path = 'shared/guard/README.md';
   expect(dead('[API](no.ts), `../no/koa.ts`', path)).toEqual([
     `${path}: ../no/koa.ts`,

@@ -1,21 +1,24 @@
-/** `npm run check`: no document names a file, folder or heading of ours that is not there. */
+/** `npm run check`: every file, folder and heading that a document names exists. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { deadAnchors } from './dead-anchors.ts';
 
-/** Code spans and blocks; both end with as many backticks as they begin with (CommonMark 0.31.2 section 6.1). */
+/**
+ * Code spans and blocks. Each ends with as many backticks as it begins with (CommonMark 0.31.2 section
+ * 6.1).
+ */
 const CODE = /(`+)([^`](?:[\s\S]*?[^`])?)\1(?!`)/g;
 /** The target of a link or picture, without its fragment. */
 const LINK = /\]\(([^)\s#]+)[^)]*\)/g;
 const ABSOLUTE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
 
-/** A word with a slash, of nothing but what our names have, with `*` and `<name>` for any. */
+/** A word with a slash, made of characters of our file names, with `*` and `<name>` as wildcards. */
 const PATH = /^(?=.*\/)[\w@.<>*-]+(?:\/[\w@.<>*-]+)*\/?$/;
 
 const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
-/** Whether a path of which a part may be left open is there. */
+/** Whether a path, possibly with wildcards, exists. */
 function isThere(path: string, all: ReadonlySet<string>): boolean {
   const bare = path.replace(/\/$/, '');
   if (!/[*<]/.test(bare)) return all.has(bare);
@@ -23,7 +26,7 @@ function isThere(path: string, all: ReadonlySet<string>): boolean {
   return [...all].some((known) => pattern.test(known));
 }
 
-/** Every file, and every folder that one stands in. */
+/** Every file and every folder. */
 function withFolders(files: readonly string[]): Set<string> {
   const all = new Set(files);
   for (const file of files) for (let at = dirname(file); at !== '.'; at = dirname(at)) all.add(at);
@@ -31,8 +34,8 @@ function withFolders(files: readonly string[]): Set<string> {
 }
 
 /**
- * `document`: its path from the top and its text; `files`: all of ours. A word of code counts as a path of
- * ours if it begins with a folder that is there, from the top or beside the document, or ends like a source.
+ * `document`: its path from the top and its text; `files`: all files. A word of code is a path if it begins
+ * with an existing folder, from the top or beside the document, or ends like a source file.
  */
 export function deadPaths(
   [path, text]: readonly [string, string],

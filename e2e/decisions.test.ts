@@ -10,13 +10,13 @@ const READMES = execFileSync('git', ['ls-files', '*/README.md'], { cwd: ROOT, en
   .split('\n')
   .filter((path) => !path.startsWith('docs/'));
 
-/** The part of a room's README about its decisions. */
+/** The decisions in a room's README. */
 const decisionsOf = (path: string) =>
   /^## Decisions\n(.*?)(?=^\*\*Tests:\*\*|^## |$(?![^]))/ms.exec(
     readFileSync(join(ROOT, path), 'utf8'),
   )?.[1] ?? '';
 
-test('each decision of a room has a heading, and names tests that are there', () => {
+test('each decision of a room has a heading and names existing tests', () => {
   const headings = READMES.flatMap((path) => decisionsOf(path).match(/^### .+$/gm) ?? []);
   expect(headings.length).toBeGreaterThan(100);
   for (const path of READMES) {

@@ -1,4 +1,7 @@
-/** The package as an operator installs it: by npm, globally, with its dependencies, and run as the unit of systemd runs it. */
+/**
+ * The package as an operator installs it: by npm, globally, with its dependencies, and run with the
+ * settings of the systemd unit.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,14 +18,14 @@ const UNIT = new URL('../docs/how-to/systemd/countersign.service', import.meta.u
 const parts = new AsyncDisposableStack();
 afterAll(() => parts.disposeAsync());
 
-test('npm install --global: start runs workers with the variables of the unit, SIGHUP replaces them, SIGTERM ends all', async () => {
+test("npm install --global: start runs workers with the unit's variables, SIGHUP replaces them, and SIGTERM ends all", async () => {
   const folder = parts.use(await temporaryFolder());
   const archive = packProduct(folder.path);
   const prefix = join(folder.path, 'prefix');
   const options = ['--global', '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...options, archive], { cwd: folder.path });
 
-  // The variables of the unit, with its places in this folder; and its umask.
+  // The unit's variables and umask, with paths in this folder.
   const unit = await readFile(UNIT, 'utf8');
   const env: Record<string, string> = { PATH: process.env['PATH'] ?? '' };
   for (const [, name = '', value = ''] of unit.matchAll(/^Environment=(\w+)=(.+)$/gm)) {

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path/posix';
 
-/** The files of ours that each file imports, both as paths from the top. */
+/** The source files that each file imports, as paths from the top. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** True for a file that is not shipped. */
+/** Whether a file is not part of the shipped product. */
 export const isTest = (path: string) =>
   /^e2e\/|\/contract\/|(?:[.-]test|\.fixture)\.ts$/.test(path);
 

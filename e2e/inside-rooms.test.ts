@@ -16,7 +16,7 @@ const FILES = [
   'wire/a.ts',
 ];
 
-/** Put together here, so that this file itself imports nothing of it. */
+/** Built from parts, so that this file has no such import itself. */
 const of = (target: string) => `from '${target}';`;
 
 /** Returns the mistakes if one file imports another. */
@@ -35,7 +35,7 @@ test.each([
   ['another room, which has its own order', 'words/a.ts', '../other/a.ts'],
   ['what is for tests, by a test', 'words/a.test.ts', 'wire/a.ts'],
   ['the same by a fixture', 'words/a.fixture.ts', 'wire/a.ts'],
-])('an import goes of %s', (_, from, to) => {
+])('allows an import %s', (_, from, to) => {
   expect(wrong(from, to)).toEqual([]);
 });
 
@@ -46,17 +46,17 @@ test.each([
   ['a floor above, by a file of the top', 'base.ts', 'left/a.ts'],
   ['what is for tests, by what is shipped', 'left/a.ts', 'wire/a.ts'],
   ['a floor above, by a test', 'words/a.test.ts', 'left/a.ts'],
-])('none goes of %s', (_, from, to) => {
+])('refuses an import %s', (_, from, to) => {
   expect(wrong(from, to)).toEqual([`shared/room/${from} -> shared/room/${to}`]);
 });
 
-test('folders inside a folder may have an order, too', () => {
+test('a folder inside a folder may have its own order', () => {
   const orders = { 'shared/room': ROOM, 'shared/room/left': { floors: [['.'], ['deep']] } };
   expect(wrong('left/deep/a.ts', 'left/a.ts', orders)).toEqual([]);
   expect(wrong('left/a.ts', 'left/deep/a.ts', orders)).toHaveLength(1);
 });
 
-test('every file stands on a floor, and every name is there', () => {
+test('every file has a floor, and every name in an order exists', () => {
   const orders = { 'shared/room': { floors: [['words'], ['left', 'wrong', 'wire'], ['.']] } };
   expect(wrong('a.ts', 'words/a.ts', orders)).toEqual([
     'shared/room/wrong is not there',

@@ -3,18 +3,18 @@ import { type Imports, isTest } from './imports.ts';
 /** The order inside a room, or inside a folder of one. */
 interface Order {
   /**
-   * From the bottom up: folders; `.` for the files at the top, which are the entry if they stand above the
-   * folders, and what all share if they stand below; and files at the top with a floor of their own, by name. Those
-   * of one floor know nothing of each other.
+   * The folders from the bottom up. `.` means the files at the top: the entry if it is above the folders,
+   * common files if it is below. A file at the top may have its own floor, by name. Folders of one floor do
+   * not import each other.
    */
   readonly floors: readonly (readonly string[])[];
-  /** Folders that the tests of every floor may import, too. */
+  /** Folders that the tests of every floor may also import. */
   readonly forTests?: readonly string[];
 }
 
 export type Orders = Readonly<Record<string, Order>>;
 
-/** The subjects of the stores, beside `cache`; the interfaces, sql/ and contract/ have the same folders. */
+/** The subjects of the stores, beside `cache`. The interfaces, sql/ and contract/ have the same folders. */
 const SUBJECTS = [
   'audit',
   'authentication',
@@ -31,10 +31,10 @@ const SUBJECTS = [
   'trees',
 ] as const;
 
-/** Those that may raise a generation within a change of their own. */
+/** Subjects that may raise a generation within their own change. */
 const OTHER_SUBJECTS = SUBJECTS.filter((subject) => subject !== 'revocation');
 
-/** The schemes of HTTP authentication. None imports another. */
+/** The HTTP authentication schemes. None imports another. */
 const SCHEMES = [
   'api-key',
   'basic',
@@ -127,7 +127,7 @@ export const INSIDE: Orders = {
       ['.'],
       ['wire'],
     ],
-    // Most of what a server does shows at a server that listens.
+    // Most behaviour of a server can be tested only at a listening server.
     forTests: ['listen', 'wire', 'content'],
   },
   'shared/cli': {
@@ -245,13 +245,16 @@ export const INSIDE: Orders = {
   'resource-server/pages': { floors: [['texts'], ['views'], ['.']] },
 };
 
-/** Which name of an order a file goes by; `below`: its path from there. */
+/** The name in an order that matches a file; `below`: the file's path from that folder. */
 function placeOf(below: string, { floors }: Order): string {
   const [first = '', ...rest] = below.split('/');
   return rest.length > 0 || floors.flat().includes(first) ? first : '.';
 }
 
-/** Imports that go up in one order, or beside on the same floor; files on no floor; names of nothing. */
+/**
+ * Imports that go up in an order, or beside on the same floor; files without a floor; names that match no
+ * file.
+ */
 function arrowsUpIn([at, order]: readonly [string, Order], imports: Imports): string[] {
   const { floors, forTests = [] } = order;
   const top = `${at}/`;

@@ -1,4 +1,4 @@
-/** @countersign/resource: what is in it, what it needs, and what those who check packages say of it. */
+/** @countersign/resource: its files, its dependencies, and the findings of package checkers. */
 import { execFile } from 'node:child_process';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
@@ -13,7 +13,7 @@ import { temporaryFolder } from './parts/temporary-folder.ts';
 
 const run = promisify(execFile);
 const tool = (name: string) => join(ROOT, 'node_modules/.bin', name);
-/** Bytes. */
+/** The limit in bytes. */
 const LARGEST = 64 * 1024;
 
 const parts = new AsyncDisposableStack();
@@ -37,13 +37,13 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-test('it holds the files of library.txt, and is no longer than 64 KiB', async () => {
+test('the package has the files of library.txt, and at most 64 KiB', async () => {
   const listed = await readFile(new URL('library.txt', import.meta.url), 'utf8');
   expect(files.join('\n')).toBe(listed.trim());
   expect((await stat(tarball)).size).toBeLessThan(LARGEST);
 });
 
-test('it needs no package, and nothing of a server', async () => {
+test('the package needs no other package, and nothing of a server', async () => {
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as object;
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<
     string,
@@ -68,7 +68,7 @@ test('it needs no package, and nothing of a server', async () => {
   expect(named.filter((name) => !isBuiltin(name))).toEqual([]);
 });
 
-test('publint finds nothing', async () => {
+test('publint finds no fault', async () => {
   const { stdout } = await run(process.execPath, [
     tool('publint'),
     'run',
@@ -80,7 +80,7 @@ test('publint finds nothing', async () => {
   expect(stdout).toContain('All good!');
 });
 
-test('Are the Types Wrong finds nothing', async () => {
+test('Are the Types Wrong finds no fault', async () => {
   const args = [
     '--profile',
     'esm-only',
@@ -94,7 +94,7 @@ test('Are the Types Wrong finds nothing', async () => {
   expect(stdout).toContain('bundler: OK');
 });
 
-/** Compiles files beside the installation; resolves to what is wrong. */
+/** Compiles files beside the installation; resolves to the errors. */
 async function compile(names: readonly string[], options: object): Promise<string> {
   const settings = {
     strict: true,
@@ -112,13 +112,13 @@ async function compile(names: readonly string[], options: object): Promise<strin
   );
 }
 
-/** The programs of its README. */
+/** The programs in the package's README. */
 async function programs(): Promise<readonly string[]> {
   const readme = await readFile(join(installed, 'README.md'), 'utf8');
   return [...readme.matchAll(/```(?:js|ts)\n([^]*?)```/g)].map(([, program = '']) => program);
 }
 
-test('every program of its README compiles in strict TypeScript as it is', async () => {
+test('every program of its README compiles in strict TypeScript unchanged', async () => {
   const names = await Promise.all(
     (await programs()).map(async (program, n) => {
       await writeFile(join(folder, `readme-${n}.mts`), program);
@@ -147,7 +147,7 @@ test('handlers behind the guard have types in each framework', async () => {
   expect(await compile(['typed.mts'], { types: ['node'], skipLibCheck: true })).toBe('');
 });
 
-test('its types need neither Node nor a framework', async () => {
+test("the package's types need neither Node nor a framework", async () => {
   const text = `import { protect } from '@countersign/resource';
 export const guard = protect({ issuer: 'https://a.example', resource: 'https://b.example', scopes: [] });
 export const answer: Promise<Response> = guard.judge(new Request('x')).then((verdict) =>

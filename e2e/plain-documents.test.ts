@@ -53,7 +53,7 @@ It takes part. It takes good care. The want is small. It is useful to turn it on
 Write \`nobody\` there. The page says "Whoever has it". See [how it ends](#whoever). Press *End for good*.
 `;
 
-test('allows the same words where they have their plain meaning', () => {
+test('allows the same words in their plain meaning', () => {
   expect(stumbles(ALLOWED)).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ test.each([
   expect(wordsOf(sentencesOf(text)[0]?.text ?? '')).toBe(count);
 });
 
-test('holds for all documents but the page that quotes what it forbids', () => {
+test('all documents follow the rules, except the page that quotes forbidden phrases', () => {
   const files = ['docs/a/b.md', 'README.md', 'shared/x/README.md', 'CHANGELOG.md'];
   expect(placesOf([...files, 'docs/style.md', 'docs/x.json'])).toEqual(files);
   expect(placesOf(ourFiles())).toContain('docs/README.md');

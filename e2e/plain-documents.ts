@@ -1,4 +1,4 @@
-/** `npm run check`: the documents are written as `docs/style.md` says, as far as a program can see it. */
+/** `npm run check`: documents follow `docs/style.md`, as far as a program can check. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { TERMS } from './plain-terms.ts';
@@ -7,7 +7,7 @@ import { sentencesOf, wordsOf, type Sentence } from './prose.ts';
 
 const MOST_WORDS = 25;
 
-/** `docs/style.md` quotes what it forbids. */
+/** `docs/style.md` quotes forbidden phrases. */
 const QUOTES = 'docs/style.md';
 
 /** A clause without its verb: "the log nothing", "`export` has not:", "With nginx 1.22 or later." */
@@ -37,7 +37,7 @@ export const stumbles = (markdown: string): readonly string[] =>
     [...faultsOf(sentence)].map((fault) => `${String(sentence.line)}: ${fault}: ${sentence.text}`),
   );
 
-/** The documents in which the rules hold, of all files. */
+/** The documents in which the rules apply, out of all files. */
 export const placesOf = (files: readonly string[]): readonly string[] =>
   files.filter((file) => file.endsWith('.md') && file !== QUOTES);
 

@@ -22,7 +22,7 @@ export const mainClauseFirst = {
       Program() {
         let lastLine = -1;
         for (const { type, value, loc } of sourceCode.getAllComments()) {
-          // The next line of the same comment may begin with any word.
+          // A further line of the same comment may begin with any word.
           const goesOn = type === 'Line' && loc.start.line === lastLine + 1;
           lastLine = type === 'Line' ? loc.end.line : -1;
           if (!goesOn && HEADLESS.test(value.replace(/^[\s*]+/, ''))) {

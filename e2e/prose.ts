@@ -1,9 +1,9 @@
 /** The sentences that a reader of a Markdown document reads: no code, no quotation, no target of a link. */
 
-/** Stands for a name: a code span, a quotation, a label of a page or an address. It counts as one word. */
+/** A placeholder for a name: a code span, a quotation, a label or an address. It is one word. */
 export const NAME = '¤';
 
-/** Patterns that are blanked, so that each sentence keeps its line, or become a name. */
+/** Patterns that are replaced by spaces, so that each sentence keeps its line, or by a name. */
 const UNREAD: readonly (readonly [RegExp, string])[] = [
   [/^( *)(`{3,}|~{3,})[\s\S]*?^\1\2 *$/gm, ' '],
   [/<!--[\s\S]*?-->/g, ' '],
@@ -13,18 +13,18 @@ const UNREAD: readonly (readonly [RegExp, string])[] = [
   [/"[^"\n]*"/g, NAME],
   [/\*\*/g, ' '],
   [/(?<![*\w])\*[^*\n]+\*/g, NAME],
-  // A reference to a standard is not read along.
+  // References to standards are skipped.
   [/\((?:[^()]*\b(?:RFC|[Ss]ection|[Ss]pecification|draft)\b[^()]*)\)/g, ' '],
 ];
 
-/** A full stop ends a sentence if another begins after it; in a list of links a middle dot does. */
+/** A full stop ends a sentence if another sentence follows; in a list of links a middle dot does. */
 const END = /(?<=[.?!])\s+(?=[[(]*[\p{Lu}\p{N}¤])| · /u;
 const LIST = /^\s*(?:[-*]|\d+\.) /;
 
 export interface Sentence {
   readonly line: number;
   readonly text: string;
-  /** In a table or a heading labels may stand without a verb. */
+  /** Labels in tables and headings may lack a verb. */
   readonly label: boolean;
 }
 
@@ -40,7 +40,7 @@ const blank = (text: string) =>
     text,
   );
 
-/** Cells, headings, items of lists and paragraphs, each on one line. */
+/** Cells, headings, list items and paragraphs, each on one line. */
 function blocksOf(markdown: string): readonly Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
@@ -75,7 +75,7 @@ export const sentencesOf = (markdown: string): readonly Sentence[] =>
       .map((part) => ({ line, label, text: part })),
   );
 
-/** How many words a sentence has; several names in a row, such as of settings, are one. */
+/** The number of words in a sentence. Several names in a row, such as settings, are one word. */
 export function wordsOf(sentence: string): number {
   const names = sentence.replaceAll(/¤+(?:(?:,| and| or|, and|, or) ¤+)+/g, NAME);
   return names.match(/[\p{L}\p{N}¤][^\s]*/gu)?.length ?? 0;

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { importsOf } from './imports.ts';
 import { arrowsUp, circles } from './rooms.ts';
 
-/** Put together here, so that this file itself imports nothing of it. */
+/** Built from parts, so that this file has no such import itself. */
 const of = (target: string) => `from '${target}';`;
 
 const AUTH = 'shared/auth/scheme.ts';
 const up = (path: string, text: string) => arrowsUp(importsOf({ [path]: text }));
 
-test('an import of a room below, of the own room and of a package goes', () => {
+test('a room may import a room below, its own files and packages', () => {
   const text = [
     `import type { A } ${of('#shared/http/answer.ts')}`,
     `import { b } ${of('./person.ts')}`,
@@ -24,24 +24,24 @@ test.each([
   ['passed on', 'export { a }', '../config/load.ts', 'shared/config/load.ts'],
   ['of another server', 'import { a }', '../../authz-server/app.ts', 'authz-server/app.ts'],
   ['of no room', 'import { a }', '../loose.ts', 'shared/loose.ts'],
-])('an import of a room above does not: %s', (_, words, specifier, target) => {
+])('a room may not import a room above: %s', (_, words, specifier, target) => {
   expect(up(AUTH, `${words} ${of(specifier)}`)).toEqual([`${AUTH} -> ${target}`]);
 });
 
 test.each(['import(%)', 'await import( % )', 'import %;', 'type A = import(%).A'])(
-  'nor one without a name: %s',
+  'a room may not import a room above without a name: %s',
   (text) => {
     const found = up(AUTH, text.replace('%', `'../cli/main.ts'`));
     expect(found).toEqual([`${AUTH} -> shared/cli/main.ts`]);
   },
 );
 
-test('nor one across a floor: the servers meet over HTTP and the stores only', () => {
+test('a room may not import another room of its floor: the servers meet over HTTP and the stores only', () => {
   const text = `import { a } ${of('../resource-server/app.ts')}`;
   expect(up('authz-server/app.ts', text)).toHaveLength(1);
 });
 
-test('tests may import parts of any room; shipped code imports no test', () => {
+test('tests may import parts of any room, and shipped code may import no test', () => {
   const text = `import { startRedis } ${of('../../e2e/parts/redis.ts')}`;
   expect(up('shared/stores/redis.test.ts', text)).toEqual([]);
   expect(up('shared/stores/redis.fixture.ts', text)).toEqual([]);
@@ -52,11 +52,11 @@ test('tests may import parts of any room; shipped code imports no test', () => {
   expect(up('e2e/parts/redis.ts', `import { a } ${of('#shared/base/clock.ts')}`)).toHaveLength(1);
 });
 
-test('a file belongs to a room', () => {
+test('each file belongs to a room', () => {
   expect(up('shared/loose.ts', '')).toEqual(['shared/loose.ts stands in no room']);
 });
 
-test('circles are found, of types too, each once', () => {
+test('import circles are found once each, even between types', () => {
   const imports = importsOf({
     'a/one.ts': `import type { B } ${of('./two.ts')}`,
     'a/two.ts': `import { c } ${of('./three.ts')}`,

@@ -1,6 +1,6 @@
 /**
- * `npm run check`: the rooms of the house in their order. A file imports, types counted, from its own room
- * and from rooms below; so do the folders inside a room that has an order (inside-rooms.ts); and no files import
+ * `npm run check`: the order of the rooms. A file imports (types included) only from its own room and from
+ * rooms below; the same holds for folders inside a room with an order (inside-rooms.ts). No files import
  * one another in a circle.
  */
 import { execFileSync } from 'node:child_process';
@@ -8,9 +8,9 @@ import { readFileSync } from 'node:fs';
 import { arrowsUpInside, INSIDE } from './inside-rooms.ts';
 import { type Imports, importsOf, isTest } from './imports.ts';
 
-/** Floors, from the bottom up; rooms of one floor know nothing of each other. */
+/** Floors from the bottom up. Rooms of one floor do not import each other. */
 const ROOMS: readonly (readonly string[])[] = [
-  // Real parts, such as Redis, which tests of every room may start.
+  // Real programs, such as Redis, which tests of every room may start.
   ['shared/base', 'e2e/parts'],
   ['shared/refusals'],
   ['shared/http'],
@@ -35,21 +35,24 @@ const ROOMS: readonly (readonly string[])[] = [
   ['e2e'],
 ];
 
-/** The innermost. */
+/** The innermost room of a path. */
 const roomOf = (path: string) =>
   ROOMS.flat()
     .filter((room) => path.startsWith(`${room}/`))
     .toSorted((a, b) => b.length - a.length)[0];
 const floorOf = (room: string) => ROOMS.findIndex((rooms) => rooms.includes(room));
 
-/** Imports of a room above, or beside on the same floor, and of a test by what is shipped; files in no room. */
+/**
+ * Imports from a room above, or beside on the same floor; imports of a test by shipped code; files in no
+ * room.
+ */
 export function arrowsUp(imports: Imports): string[] {
   return [...imports].flatMap(([path, targets]) => {
     const own = roomOf(path);
     if (own === undefined) return `${path} stands in no room`;
     return targets
       .filter((target) => {
-        // Data, which stands beside the rooms.
+        // Data beside the rooms.
         if (target === 'package.json') return false;
         if (isTest(target) && !isTest(path)) return true;
         const room = roomOf(target);
@@ -59,7 +62,7 @@ export function arrowsUp(imports: Imports): string[] {
   });
 }
 
-/** For each circle, the way round from a file of it to the same. */
+/** For each circle, the path from one of its files back to it. */
 export function circles(imports: Imports): string[] {
   const found: string[] = [];
   const done = new Set<string>();

@@ -72,7 +72,7 @@ const SIMULATED = [
   { seconds: 3, faults: Infinity },
   { seconds: 10, faults: 500 },
 ] as const;
-/** To each of the two ways. */
+/** Requests to each of the two servers. */
 const REQUESTS = 100_000;
 const TOKEN_REQUESTS = 20_000;
 
@@ -81,7 +81,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const kinds = STORE_KINDS.filter((kind) => kind === (values.store ?? kind));
-/** A token of the beginning is looked at in the end. */
+/** A token from the beginning must be valid at the end. */
 const SETTINGS = { tokens: { lifetime: 86_400 } };
 
 async function crashes(): Promise<void> {
@@ -162,7 +162,9 @@ async function caches(seed = 1): Promise<void> {
   }
 }
 
-/** 0.1 per cent of messages are lost, clocks run four per cent apart, and twice a second something fails. */
+/**
+ * 0.1 per cent of messages are lost, clocks differ by four per cent, and a fault happens twice a second.
+ */
 async function revocation(seed = 1): Promise<void> {
   const many = { followers: 1_000, rate: 5_000, loss: 0.001, drift: 0.04 };
   for (const scenario of SIMULATED) {
@@ -186,7 +188,7 @@ async function followers(revocations = FOLLOWED): Promise<void> {
   }
 }
 
-/** `compare` rejects for a difference between two ways, on either store. */
+/** `compare` rejects for a difference between the two servers, on either store. */
 function differential(
   compare: (kind: StoreKind, asking: Differential) => Promise<unknown>,
   requests: number,
@@ -205,7 +207,7 @@ function differential(
 const attacks = (names: readonly string[]) => () =>
   soakExhaustion(names, (line) => process.stdout.write(`${line}\n`));
 
-/** Each takes the number that follows its name. */
+/** Each part takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
   audit: audits,

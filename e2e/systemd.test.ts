@@ -15,13 +15,13 @@ test('systemd-analyze security: the exposure of the unit is 1.5 or less', async 
   expect(stdout).toMatch(/Overall exposure level .*: (?:0\.\d|1\.[0-5]) /);
 });
 
-test('the service may write to the folder of backups that the guide sets', async () => {
+test('the service may write to the backup folder that the guide sets', async () => {
   const [settings = ''] = await examples('docs/how-to/backup-restore-upgrade.md', 'json backup');
   const { folder } = (JSON.parse(settings) as { backup: { folder: string } }).backup;
   expect(await readFile(UNIT, 'utf8')).toContain(`\nReadWritePaths=-${folder}\n`);
 });
 
-test('the unit reloads by SIGHUP, and gives the servers more time to end than they take', async () => {
+test('the unit reloads by SIGHUP, and allows the servers more time to end than they need', async () => {
   const unit = await readFile(UNIT, 'utf8');
   expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
   const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
@@ -29,7 +29,7 @@ test('the unit reloads by SIGHUP, and gives the servers more time to end than th
   expect(Number(seconds)).toBeGreaterThan(drain + grace);
 });
 
-test('compiled code is kept where the service alone may write', async () => {
+test('compiled code is cached in a folder that only the service can write', async () => {
   const unit = await readFile(UNIT, 'utf8');
   const [, name = ''] = /^CacheDirectory=(.+)$/m.exec(unit) ?? [];
   expect(unit).toContain(`\nEnvironment=NODE_COMPILE_CACHE=/var/cache/${name}\n`);

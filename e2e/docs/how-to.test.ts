@@ -10,7 +10,7 @@ import { freePort } from '../parts/free-port.ts';
 import { NODE, startProcess, until } from '../parts/process.ts';
 import type { Pair } from '../pair/pair.ts';
 
-/** The commands of pages in docs/how-to, as they stand there. */
+/** The commands of pages in docs/how-to, run as the pages show them. */
 let pair: Pair;
 beforeAll(async () => {
   pair = await startPair();
@@ -22,7 +22,7 @@ async function printed(page: string, info: string): Promise<readonly string[]> {
   return runCommands(pair, blocks.join('').replaceAll('/var/backups', pair.data));
 }
 
-test('people: added, told of, ended, disabled and removed', async () => {
+test('people: the commands add, show, revoke, disable and remove a person', async () => {
   const [added, , shown, access, passkeys, ended, , , , removed] = await printed(
     'people.md',
     'sh people',
@@ -35,7 +35,7 @@ test('people: added, told of, ended, disabled and removed', async () => {
   expect(removed).toContain('alice');
 });
 
-test('recover: invited, and two links for a new password, of which the last works', async () => {
+test('recover: the commands invite a person, and make two password links, of which the last works', async () => {
   const links = (await printed('recover.md', 'sh recover')).map(
     (lines) => /^link: (.*)$/m.exec(lines)?.[1] ?? '',
   );
@@ -46,7 +46,7 @@ test('recover: invited, and two links for a new password, of which the last work
   expect(configSchema.parse(JSON.parse(mail)).mail).toMatchObject({ port: 465, tls: 'implicit' });
 });
 
-test('registration: the settings are good, and somebody invited chooses a name', async () => {
+test('registration: the settings are valid, and an invited person chooses a name', async () => {
   const [json = ''] = await examples('docs/how-to/registration.md', 'json registration');
   const { people, mail } = configSchema.parse(JSON.parse(json));
   expect([people.registration, mail?.host]).toEqual(['open', 'mail.example']);
@@ -70,7 +70,7 @@ test('administer: a machine lists people over HTTP, and disables one', async () 
   expect(JSON.parse(disabled ?? '')).toMatchObject({ name: 'dina', disabled: true });
 });
 
-test('declare: the difference, the changes, and then nothing to change', async () => {
+test('declare: the commands show the differences, apply them, and then find no difference', async () => {
   const [json = ''] = await examples('docs/how-to/declare.md', 'json declare');
   const [commands = ''] = await examples('docs/how-to/declare.md', 'sh declare');
   const file = join(pair.data, 'declared.json');
@@ -85,7 +85,7 @@ test('declare: the difference, the changes, and then nothing to change', async (
   expect(link).toContain('link: ');
 });
 
-test('audit: listed, and verified', async () => {
+test('audit: the commands list and verify the log', async () => {
   await pair.addPerson('kim');
   const [since, refused, ofPerson, after, verified] = await printed('audit.md', 'sh audit');
   expect(since).not.toBe('');
@@ -97,7 +97,7 @@ test('audit: listed, and verified', async () => {
   expect(isKind((JSON.parse(line) as { kind: string }).kind)).toBe(true);
 });
 
-test('move people: they are in a store that the import has made', async () => {
+test('move people: people are in a store that the import has created', async () => {
   await pair.addPerson('mover');
   const exported = await printed('move-people.md', 'sh move-export');
   expect(exported.join('')).toContain('people');
@@ -113,13 +113,13 @@ test('move people: they are in a store that the import has made', async () => {
   expect(listed).toContain('mover');
 });
 
-test('passkeys: the domain of the example is the one that they are good for', async () => {
+test("passkeys: the example's domain is the domain of its passkeys", async () => {
   expect(await printed('passkeys.md', 'sh passkeys')).toEqual(['There is no passkey yet.\n']);
   const [example = ''] = await examples('docs/how-to/passkeys.md', 'json passkeys');
   expect(relyingPartyId(configSchema.parse(JSON.parse(example)))).toBe('example.com');
 });
 
-test('second factor: the example demands it of a group, and the command tells of a person', async () => {
+test('second factor: the example requires it of a group, and the command shows who lacks it', async () => {
   const [example = ''] = await examples('docs/how-to/second-factor.md', 'json second-factor');
   const { people } = configSchema.parse(JSON.parse(example));
   expect(people.secondFactor).toEqual({ required: ['staff'] });
@@ -129,7 +129,7 @@ test('second factor: the example demands it of a group, and the command tells of
   expect(JSON.parse(asJson)).toEqual({ person: 'dave', set_up: false });
 });
 
-test('clients: a machine gets a token, an application is registered, a secret overlaps', async () => {
+test('clients: a machine gets a token, an application is registered, and secrets overlap', async () => {
   const [machine = '', application, , shown, set, secret = ''] = await printed(
     'clients.md',
     'sh clients',
@@ -152,7 +152,7 @@ test.each(['keycloak', 'hydra'])('the commands of coming-from-%s.md succeed', as
   expect(output.join('')).toContain('client_id');
 });
 
-test('follow revocations: by introspection and by the feed', async () => {
+test('follow revocations: a service learns of a revocation by introspection and by the feed', async () => {
   const clients = (await printed('follow-revocations.md', 'sh follow')).map(
     (line) => JSON.parse(line) as Record<string, string>,
   );
@@ -163,7 +163,7 @@ test('follow revocations: by introspection and by the feed', async () => {
   if (api === undefined || follower === undefined) throw new Error('The page registers two.');
   const machine = await pair.addClient();
   const token = await pair.token(machine);
-  /** Runs the commands of the page as a client; returns the last answer. */
+  /** Runs the page's commands as a client; returns the last answer. */
   const answer = async (info: string, environment: string): Promise<unknown> => {
     const blocks = await examples('docs/how-to/follow-revocations.md', info);
     const outputs = await runCommands(pair, `export ${environment}\n${blocks.join('')}`);
@@ -180,7 +180,7 @@ test('follow revocations: by introspection and by the feed', async () => {
   expect(entries.at(-1)).toMatchObject({ kind: 'token' });
 });
 
-test('keys: the key of a token that is dropped ends the token', async () => {
+test('keys: a token is refused once its key is dropped', async () => {
   const machine = await pair.addClient();
   const token = await pair.token(machine);
   const ask = () => fetch(pair.documents, { headers: { authorization: `Bearer ${token}` } });
@@ -191,7 +191,7 @@ test('keys: the key of a token that is dropped ends the token', async () => {
   expect((await ask()).status).toBe(401);
 });
 
-test('step-up: the space of the page asks a machine for the sign-in of a person', async () => {
+test("step-up: the page's space asks a machine's client for a person's sign-in", async () => {
   const [json = ''] = await examples('docs/how-to/step-up.md', 'json step-up');
   await using own = await startPair({
     settings: ({ resource }) =>
@@ -206,7 +206,7 @@ test('step-up: the space of the page asks a machine for the sign-in of a person'
   expect(field).toContain('max_age="300"');
 });
 
-test('mcp: the pair says that it takes clients by their documents', async () => {
+test("mcp: the pair's metadata say that it accepts client documents", async () => {
   const [json = ''] = await examples('docs/how-to/mcp.md', 'json mcp');
   await using own = await startPair({
     settings: ({ resource }) =>
@@ -217,7 +217,7 @@ test('mcp: the pair says that it takes clients by their documents', async () => 
   expect(told.trim()).toBe('"client_id_metadata_document_supported":true');
 });
 
-test('mcp: a document of this machine is served, registered and shown', async () => {
+test('mcp: a document on this machine is served, registered and shown', async () => {
   const page = 'docs/how-to/mcp.md';
   const port = `${await freePort()}`;
   const here = (commands = '') =>
@@ -244,7 +244,7 @@ test('mcp: a document of this machine is served, registered and shown', async ()
   expect(shown).toContain('http://127.0.0.1/callback');
 });
 
-test('mcp-server: challenge and metadata name the resource as people type it, and where to ask for more', async () => {
+test("mcp-server: challenge and metadata name the resource's URL, and where to get more scopes", async () => {
   const page = 'docs/how-to/mcp-server.md';
   const [json = ''] = await examples(page, 'json mcp-server');
   const [commands = ''] = await examples(page, 'sh mcp-server');
@@ -271,7 +271,7 @@ test('mcp-server: challenge and metadata name the resource as people type it, an
   expect(refused.headers.get('www-authenticate')).toBe(
     more.trim().replace('http://localhost:3001', own.resource),
   );
-  // The server of the SDK's tests does as the page says.
+  // The server of the SDK's tests follows the page.
   const [guarded = ''] = await examples(page, 'js mcp-server');
   const server = await readFile('e2e/interop/mcp/server-1.mjs', 'utf8');
   const [made = '', ...routed] = guarded.trim().split('\n');
@@ -283,12 +283,12 @@ test('mcp-server: challenge and metadata name the resource as people type it, an
   });
 });
 
-test('watch: both servers are alive and ready', async () => {
+test('watch: the commands show that both servers are alive and ready', async () => {
   for (const answer of await printed('watch.md', 'sh watch'))
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test('backup: the store is in the folder', async () => {
+test('backup: the folder contains the store', async () => {
   const folder = join(pair.data, 'countersign');
   const [, checked] = await printed('backup-restore-upgrade.md', 'sh backup');
   expect((await stat(join(folder, 'state.db'))).size).toBeGreaterThan(0);
@@ -298,7 +298,7 @@ test('backup: the store is in the folder', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('backup by a schedule: a server with the setting of the guide makes one, which reads back', async () => {
+test("backup by a schedule: a server with the guide's setting makes a backup, which can be read", async () => {
   const [example = ''] = await examples('docs/how-to/backup-restore-upgrade.md', 'json backup');
   const { backup } = configSchema.parse(JSON.parse(example));
   expect(backup).toMatchObject({ every: 86_400, keep: 7 });

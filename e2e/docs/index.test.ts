@@ -20,7 +20,7 @@ const PAGES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'REA
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 describe('docs/README.md', () => {
-  test('links every page of docs/', () => {
+  test('links to every page of docs/', () => {
     const links = [...read('docs/README.md').matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) =>
       normalize(join(dirname('docs/README.md'), path)),
     );
@@ -56,17 +56,17 @@ describe('configurations in how-to guides', () => {
     ),
   );
 
-  /** The mistakes of a whole configuration, or of the settings of a space. */
+  /** The mistakes in a whole configuration, or in the settings of a space. */
   function mistakes(name: string, json: string): readonly unknown[] {
     const members = JSON.parse(json) as Record<string, unknown>;
-    // The file of `apply` is no configuration.
+    // A file for `apply` is no configuration.
     if (name === 'declare') return declaredFile.safeParse(members).error?.issues ?? [];
     const whole = Object.keys(members).every((member) => member in configSchema.shape);
     const space = { url: 'https://api.example/', realm: 'a', schemes: ['Basic'], ...members };
     return configSchema.safeParse(whole ? members : { spaces: [space] }).error?.issues ?? [];
   }
 
-  test('are many, and the schema accepts each', () => {
+  test('are many, and the schema accepts each of them', () => {
     expect(blocks.length).toBeGreaterThan(15);
     for (const [page, name, json] of blocks)
       expect([page, json, mistakes(name, json)]).toEqual([page, json, []]);
@@ -74,7 +74,7 @@ describe('configurations in how-to guides', () => {
 });
 
 describe('commands that the documentation names', () => {
-  /** [page, words of the command]: in blocks and in the text. */
+  /** [page, words of the command], from code blocks and from the text. */
   const named = PAGES.filter((page) => page !== 'docs/reference/commands.md').flatMap((page) =>
     [...read(page).matchAll(/(?:npm run -s cli --|\bcountersign) ((?:[a-z][a-z-]* ?)+)/g)].map(
       ([, words = '']): [string, string] => [page, words.trim()],
@@ -84,12 +84,12 @@ describe('commands that the documentation names', () => {
     words === 'start' ||
     COMMANDS.some(({ name }) => `${words} `.startsWith(`${name} `) || name.startsWith(`${words} `));
 
-  test('are many, and each exists', () => {
+  test('are many, and each command exists', () => {
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter(([, words]) => !known(words))).toEqual([]);
   });
 
-  test('have options that exist', () => {
+  test('have existing options', () => {
     const lines = PAGES.flatMap((page) =>
       [...read(page).matchAll(/^(?:[A-Z_]+=\S+ )*npm run -s cli -- ([a-z].*(?:\\\n.*)*)$/gm)].map(
         ([, line = '']): [string, string] => [page, line.replaceAll('\\\n', ' ')],

@@ -17,10 +17,10 @@ import { freePort } from '../parts/free-port.ts';
 import { NODE, startProcess, until } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
-/** The manifests of docs/how-to/kubernetes, against the schemas of Kubernetes and against our image. */
+/** The manifests of docs/how-to/kubernetes, checked against Kubernetes's schemas and against our image. */
 const FOLDER = fileURLToPath(new URL('../../docs/how-to/kubernetes/', import.meta.url));
 const DOCKERFILE = fileURLToPath(new URL('../../Dockerfile', import.meta.url));
-/** The id of the user `node` in the images of Node. */
+/** The user id of `node` in Node's images. */
 const NODE_USER = 1000;
 /** Seconds for requests in flight after `server.drain`. */
 const GRACE = 10;
@@ -79,7 +79,7 @@ interface Manifest {
 const parts = new AsyncDisposableStack();
 afterAll(() => parts.disposeAsync());
 
-/** All manifests that the kustomization of a shape lists. */
+/** All manifests in the kustomization of a shape. */
 async function manifestsOf(shape: string): Promise<readonly Manifest[]> {
   const read = (file: string) => readFile(join(FOLDER, shape, file), 'utf8');
   const { resources } = parse(await read('kustomization.yaml')) as { resources: string[] };
@@ -89,7 +89,7 @@ async function manifestsOf(shape: string): Promise<readonly Manifest[]> {
   return texts.flatMap((text) => parseAllDocuments(text).map((each) => each.toJS() as Manifest));
 }
 
-/** The variables that Kubernetes gives each pod for each service beside it, unless the pod does without. */
+/** The variables that Kubernetes sets in each pod for each service, unless the pod turns them off. */
 const serviceLinks = (manifests: readonly Manifest[]) =>
   Object.fromEntries(
     manifests
@@ -104,11 +104,11 @@ const serviceLinks = (manifests: readonly Manifest[]) =>
       }),
   );
 
-describe.each(['postgres', 'sqlite'])('the manifests of %s', (shape) => {
+describe.each(['postgres', 'sqlite'])('the Kubernetes manifests of %s', (shape) => {
   const workloads = async () =>
     (await manifestsOf(shape)).filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
 
-  test('are valid, each by the schema of its kind', async () => {
+  test('are valid by the schemas of their kinds', async () => {
     const manifests = await manifestsOf(shape);
     expect(manifests.length).toBeGreaterThan(4);
     for (const manifest of manifests) {
@@ -121,7 +121,7 @@ describe.each(['postgres', 'sqlite'])('the manifests of %s', (shape) => {
     expect(() => new KINDS[workload!.kind]!(wrong as never).validate()).toThrow('replicas');
   });
 
-  test('run as the user of the image, in its folder of data, and write nowhere else', async () => {
+  test("run as the image's user, in its data folder, and can write nowhere else", async () => {
     const dockerfile = await readFile(DOCKERFILE, 'utf8');
     expect(dockerfile).toMatch(/^USER node$/m);
     const [, data] = /^ENV COUNTERSIGN_DATA=(.+)$/m.exec(dockerfile) ?? [];
@@ -149,7 +149,7 @@ describe.each(['postgres', 'sqlite'])('the manifests of %s', (shape) => {
     }
   });
 
-  test('name ports alike, select pods that there are, and let them end', async () => {
+  test('use consistent port names and existing pods, and allow enough time for a shutdown', async () => {
     const manifests = await manifestsOf(shape);
     const configMap = manifests.find(({ kind }) => kind === 'ConfigMap');
     const text = configMap?.data?.['countersign.json'] ?? '';
@@ -195,14 +195,14 @@ describe.each(['postgres', 'sqlite'])('the manifests of %s', (shape) => {
     for (const kind of ['NetworkPolicy', 'PodDisruptionBudget']) {
       expect(of(kind)).toHaveLength(all.length);
     }
-    // Where the resource server finds the keys: a Service of these, or its own pod.
+    // The host of the keys' URL: one of these Services, or the pod itself.
     const { hostname, port, pathname } = new URL(config.jwks?.url ?? '');
     const services = of('Service').map(({ metadata }) => metadata.name);
     expect([...services, '127.0.0.1']).toContain(hostname);
     expect([Number(port), pathname]).toEqual([authz.port, '/jwks']);
   });
 
-  test('start the servers, and every probe is answered by the address of the pod', async () => {
+  test("start the servers, and every probe gets an answer at the pod's address", async () => {
     const manifests = await manifestsOf(shape);
     const configMap = manifests.find(({ kind }) => kind === 'ConfigMap');
     const config = JSON.parse(configMap?.data?.['countersign.json'] ?? '') as {

@@ -1,11 +1,11 @@
 /**
- * A request as a client sends it, octet by octet, and the status of the answer. `{resource}` and `{issuer}` stand for
- * the origins of the servers, `{host}` for the host and port of the one that is asked, and `{token}` for an access
- * token that may read and write `{resource}/documents/`.
+ * A client's request, octet by octet, and the status of its answer. `{resource}` and `{issuer}` are the
+ * servers' origins, `{host}` is the host and port of the server, and `{token}` is an access token for
+ * `{resource}/documents/`.
  */
 export interface Example {
   readonly to: 'resource' | 'authz';
-  /** The request line and the field lines; `Host`, `Connection` and `Content-Length` are added. */
+  /** The request line and the field lines. `Host`, `Connection` and `Content-Length` are added. */
   readonly lines: readonly string[];
   /** One character is one octet. */
   readonly content?: string;
@@ -15,19 +15,21 @@ export interface Example {
 /** A test that needs more than one request: its file and its title. */
 export type Titled = readonly [file: string, title: string];
 
-/** A request that a standard lets us refuse, and that we take, since a refusal protects nobody. */
+/**
+ * A request that a standard allows us to refuse, but that we accept because a refusal would protect nobody.
+ */
 export interface Leniency {
   readonly sends: string;
-  /** The sentence of the standard that is broken. */
+  /** The sentence of the standard that the request breaks. */
   readonly section: string;
   readonly answer: string;
-  /** The behaviour of Apache, Keycloak or a library that many servers use. */
+  /** The behaviour of Apache, Keycloak or a widely used library. */
   readonly others: string;
   readonly clients: string;
   readonly shown: Example | Titled;
 }
 
-/** In the order of the page. A row without a client that needs it does not belong here. */
+/** All leniencies, in the order of the page. Each must have a client that needs it. */
 export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
   'Resource server': [
     {

@@ -1,7 +1,7 @@
 import { type Example, LENIENCIES, type Leniency, type Titled } from './leniency-data.ts';
 import { code, GENERATED, table } from './markdown.ts';
 
-/** The page of what is taken although a standard lets us refuse it. */
+/** The page of requests that are accepted although a standard allows a refusal. */
 export function leniencyPage(): string {
   return [
     GENERATED,

@@ -32,7 +32,7 @@ test.each(examples)('%s', async (_sends, { to, lines, content, status }) => {
   expect([statusOf(answer), answer]).toEqual([status, answer]);
 });
 
-test('each row names the client that needs it, and a request or a test that shows it', () => {
+test('each row names a client that needs it, and a request or a test that shows it', () => {
   for (const { sends, clients, section, shown } of rows) {
     expect([sends, clients, section]).toEqual([
       sends,

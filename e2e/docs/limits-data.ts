@@ -1,4 +1,4 @@
-/** A limit: what it bounds, the bound, the answer beyond it, who counts when there are several workers, its tests. */
+/** A limit: its subject, its bound, the answer beyond it, its scope with several workers, and its tests. */
 export type Limit = readonly [
   what: string,
   bound: string,
@@ -578,7 +578,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   ],
 };
 
-/** How much is left to others when one, two, three or ten hold as much as they can. */
+/** How much is left for other accounts if one, two, three or ten accounts hold their maximum. */
 export const SHARES: readonly (readonly string[])[] = [
   [
     'connections of the gateway to an application (100), WebSockets of a space (1,000), tunnels (500), by accounts, or by addresses in spaces without authentication',

@@ -46,7 +46,7 @@ describe('the page of limits has the numbers of the code', () => {
     for (const number of numbers) expect(rowOf(what)).toContain(count(number));
   });
 
-  test.each(['limits', 'server'])('every number in `%s` is on it', (name) => {
+  test.each(['limits', 'server'])('the page has every number in `%s`', (name) => {
     const group = (configJsonSchema() as Schema).properties?.[name]?.properties ?? {};
     const missing = Object.keys(group).filter((key) => !page.includes(`\`${name}.${key}`));
     expect(missing).toEqual([]);

@@ -68,7 +68,7 @@ export function limitsPage(schema: Schema = configJsonSchema()): string {
   ].join('\n');
 }
 
-/** A setting with its default: "`limits.visits`: 500 at once, then 2 a second". */
+/** A setting with its default, such as "`limits.visits`: 500 at once, then 2 a second". */
 function withDefault(name: string, schema: Schema): string {
   const setting = settingAt(name.split('.'), schema);
   if (setting === undefined) throw new Error(`There is no setting ${name}.`);

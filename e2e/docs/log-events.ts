@@ -1,4 +1,4 @@
-/** An event of the log: its level, what it says, and its fields. */
+/** An event of the log: its level, its meaning, and its fields. */
 export type LoggedEvent = readonly [
   level: 'info' | 'warn' | 'error',
   event: string,
@@ -6,7 +6,7 @@ export type LoggedEvent = readonly [
   fields: readonly string[],
 ];
 
-/** The fields that say what authentication came to. */
+/** The fields with the result of authentication. */
 export const VERDICT = [
   'space',
   'scheme',
@@ -19,7 +19,7 @@ export const VERDICT = [
 
 const LISTENER = ['address', 'port'];
 
-/** Every event that the servers and the package log; a test finds each in the code. */
+/** Every event that the servers and the package log. A test finds each event in the code. */
 export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
   Requests: [
     [
@@ -339,7 +339,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
   ],
 };
 
-/** Work that is done again and again, which has a line only when it fails. */
+/** Periodic work, which logs a line only if it fails. */
 export const CHORES: Readonly<Record<string, string>> = {
   sweep: 'removal of what has ended (authorization server)',
   'unused clients': 'removal of unused clients that describe themselves',
@@ -364,5 +364,5 @@ export const CHORES: Readonly<Record<string, string>> = {
   memory: 'giving memory back after a busy time',
 };
 
-/** Events whose name the code takes from a variable. */
+/** Event names that the code reads from a variable. */
 export const FROM_VARIABLES = ['resourceTls', 'authzTls', 'proxy'];

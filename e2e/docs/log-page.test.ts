@@ -12,7 +12,7 @@ const documented = Object.values(EVENTS).flat();
 const sorted = (names: Iterable<string | undefined>) =>
   [...new Set(names)].map(String).toSorted((a, b) => a.localeCompare(b));
 
-test('the page has every event that the code logs, and no other', () => {
+test('the page of the log has exactly the events that the code logs', () => {
   const named = [
     ...matches(LOGGED).map(([, event]) => event),
     ...matches(/\bstartLine\('([^']+)'/g).map(([event]) => event),
@@ -23,7 +23,7 @@ test('the page has every event that the code logs, and no other', () => {
   expect(sorted(documented.map(([, event]) => event))).toEqual(sorted(named));
 });
 
-test('each event has the level of the code', () => {
+test('each event on the page has its level in the code', () => {
   const levels = matches(LOGGED).map(([level, event]) => `${event}: ${level}`);
   const known = new Set(documented.map(([level, event]) => `${event}: ${level}`));
   expect(levels.filter((level) => !known.has(level))).toEqual([]);
@@ -38,7 +38,7 @@ function namesIn(literal: string): readonly string[] {
 
 const fieldsOf = (event: string) => new Set(documented.find(([, name]) => name === event)?.[3]);
 
-test('each event has the fields of the code', () => {
+test('each event on the page has its fields in the code', () => {
   const missing = matches(LOGGED).flatMap(([, event = '', literal = '']) => {
     const fields = fieldsOf(event);
     return namesIn(literal)
@@ -48,7 +48,7 @@ test('each event has the fields of the code', () => {
   expect(missing).toEqual([]);
 });
 
-test('the line of a request has every field that is noted for it', () => {
+test('the request line on the page has every field in the code', () => {
   const fields = fieldsOf('request');
   const noted = matches(/\bnote\((?:ctx\.req|request),\s*\{([^}]*)\}/g);
   const names = noted.flatMap(([literal = '']) => namesIn(literal));
@@ -56,7 +56,7 @@ test('the line of a request has every field that is noted for it', () => {
   expect(names.filter((name) => !fields.has(name))).toEqual([]);
 });
 
-test('the page has all recurring work', () => {
+test('the page has all periodic work', () => {
   const named = matches(/\bname: '([^']+)',\s*seconds:/g).flatMap(([name = '']) => name);
   const chores = named.filter((name) => name !== 'store.memory');
   expect(sorted(Object.keys(CHORES))).toEqual(sorted(chores));

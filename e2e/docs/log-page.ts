@@ -54,7 +54,7 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   lines: 'number of lines that were dropped',
 };
 
-/** Reasons as they begin, with the remedy. */
+/** The beginnings of reasons, with their remedies. */
 const REASONS: readonly (readonly [reason: string, remedy: string])[] = [
   ['`no credentials`', 'Send what `WWW-Authenticate` asks for'],
   ['`a scheme that the space does not have`', 'Use a scheme of the challenges'],

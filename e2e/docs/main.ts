@@ -1,4 +1,7 @@
-/** `npm run docs` writes the pages of `docs/` that come from the code; with `--check` it names those that are stale. */
+/**
+ * `npm run docs` writes the pages of `docs/` that are generated from the code. `--check` names outdated
+ * pages.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PAGES, stalePages } from './pages.ts';

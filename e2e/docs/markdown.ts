@@ -14,9 +14,9 @@ export const table = (
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** A block of code; `language` is what forges highlight it as. */
+/** A code block; `language` is for the syntax highlighting of forges. */
 export const block = (language: string, text: string): string =>
   `\`\`\`${language}\n${text}\n\`\`\``;
 
-/** The first line of a page that nobody edits by hand. */
+/** The first line of a generated page. */
 export const GENERATED = '<!-- Written by `npm run docs` from the code. -->';

@@ -2,7 +2,7 @@ import { allow, CACHE_METHODS, type MethodPolicy, METHODS } from '#shared/http/m
 import { METHODS_OF } from '../../resource-server/resources/place/kinds.ts';
 import { code, GENERATED, table } from './markdown.ts';
 
-/** The methods that neither documents nor collections have. */
+/** Methods that documents and collections do not have. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   OPTIONS: 'everywhere',
   TRACE: 'spaces with `trace`',
@@ -13,7 +13,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   BAN: 'spaces with `cache.purge`; elsewhere 405, or 404 where nothing is, and 501 where no space has it',
 };
 
-/** The page of all methods, from the tables that both servers follow. */
+/** The page of all methods, from the tables of both servers. */
 export function methodsPage(): string {
   const named = [...METHODS].filter(
     ([method, { served }]) => served || method in ELSEWHERE || CACHE_METHODS.includes(method),

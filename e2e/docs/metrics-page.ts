@@ -2,7 +2,7 @@ import { LABELS as REASONS } from '#shared/refusals/refusal.ts';
 import { METRICS } from '#shared/server/metrics/table.js';
 import { code, GENERATED, table } from './markdown.ts';
 
-/** The values of several workers become one. */
+/** How the values of several workers are combined. */
 const MERGES = {
   sum: 'the sum of all workers, including ended workers',
   max: 'the greatest value of all workers',
@@ -12,7 +12,7 @@ const MERGES = {
 
 type LabelName = (typeof METRICS)[keyof typeof METRICS]['labels'][number];
 
-/** Each label with its values. A label that is missing does not compile. */
+/** Each label with its values. A missing label does not compile. */
 const LABELS: Readonly<Record<LabelName, string>> = {
   server: '`authz` or `resource`',
   worker: 'number of the process, from `1`',

@@ -17,7 +17,7 @@ const read = (name: string) => readFile(join(FOLDER, name), 'utf8');
 const promtool = async (...args: readonly string[]) =>
   (await run('promtool', args, { cwd: FOLDER })).stdout;
 
-test('promtool takes the configuration and the rules, and the rules pass their tests', async () => {
+test('promtool accepts the configuration and the rules, and the rules pass their tests', async () => {
   expect(await promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
   expect(await promtool('check', 'rules', 'countersign.rules.yml')).toContain('SUCCESS: 8 rules');
   expect(await promtool('test', 'rules', 'countersign.rules.test.yml')).toContain('SUCCESS');
@@ -52,7 +52,7 @@ async function expressions(): Promise<readonly string[]> {
   return [...rules, ...panels.flatMap(({ targets }) => targets)].map(({ expr }) => expr);
 }
 
-test('rules and dashboard ask for metrics and labels that there are', async () => {
+test('rules and dashboard use existing metrics and labels', async () => {
   const metrics = new Set<string>(
     Object.values(METRICS).flatMap(({ name, type }) =>
       type === 'histogram' ? [`${name}_bucket`] : [name],
@@ -75,7 +75,7 @@ test('rules and dashboard ask for metrics and labels that there are', async () =
   expect(used.filter((label) => !labels.has(label))).toEqual([]);
 });
 
-test('the dashboard asks Prometheus something in each panel, and each has an id of its own', async () => {
+test('each panel of the dashboard has a query and its own id', async () => {
   const { panels } = JSON.parse(await read('grafana-dashboard.json')) as { panels: Panel[] };
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   for (const { title, targets } of panels) {
@@ -84,7 +84,7 @@ test('the dashboard asks Prometheus something in each panel, and each has an id 
   }
 });
 
-test('the configuration of the guide is the default of the listener', async () => {
+test("the guide's configuration equals the listener's default", async () => {
   const [example = ''] = await examples('docs/how-to/watch.md', 'json metrics');
   const { metrics } = configSchema.parse(JSON.parse(example)).listen;
   expect(metrics).toEqual(configSchema.parse({ listen: { metrics: {} } }).listen.metrics);

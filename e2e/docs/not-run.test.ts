@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
-/** Each example of README.md, docs/tutorials and docs/how-to: a test runs it, or this file says why not. */
+/**
+ * Each example of README.md, docs/tutorials and docs/how-to is run by a test, or this file says why not.
+ */
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const filesIn = (folder: string, ending: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -16,7 +18,7 @@ const PAGES = [
   ...filesIn('docs/how-to', '.md'),
 ].toSorted();
 
-/** Page, begin of the example, and why no test runs it as it stands there. */
+/** The page, the beginning of the example, and why no test runs it as shown. */
 const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] = [
   ['README.md', 'npm ci && npm start', '.ci/run installs, and e2e/flows/start.test.ts starts'],
   [
@@ -107,7 +109,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
   ],
 ];
 
-/** Things that we have not tried at all, and the words by which their page says so. */
+/** Things that we have not tried, and the sentence with which the page says so. */
 const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
   ['docs/how-to/forward-auth.md', 'Traefik'],
   ['docs/how-to/identity-fields.md', 'Grafana and Jupyter'],
@@ -129,7 +131,7 @@ const blocks = PAGES.flatMap((page) =>
   })),
 );
 
-test('an example without a name in its fence is one of these', () => {
+test('an example without a name in its fence is in this list', () => {
   const unnamed = blocks.filter(({ info }) => !info.includes(' ') && info !== 'json');
   const listed = unnamed.filter(({ page, text }) =>
     NOT_RUN.some(([of, begin]) => of === page && text.startsWith(begin)),
@@ -138,11 +140,11 @@ test('an example without a name in its fence is one of these', () => {
   expect(listed).toHaveLength(NOT_RUN.length);
 });
 
-test('an example with a name is asked for by a test', () => {
+test('an example with a name is used by a test', () => {
   const sources = ['e2e', 'shared', 'resource-server', 'authz-server']
     .flatMap((folder) => filesIn(folder, '.test.ts'))
     .map(read);
-  /** The name as a test writes it: 'sh tour', or with a language that is an argument. */
+  /** The name as a test writes it: 'sh tour', or with a language as an argument. */
   const asked = (info: string) => {
     const [, name = ''] = info.split(' ');
     return sources.some((source) => source.includes(`'${info}'`) || source.includes(`} ${name}\``));
@@ -152,7 +154,7 @@ test('an example with a name is asked for by a test', () => {
   expect(named.filter(({ info }) => !asked(info))).toEqual([]);
 });
 
-test('a page says what we have not tried, and this list has all of it', () => {
+test('a page says what we have not tried, and this list contains all such sentences', () => {
   const said = [...filesIn('docs', '.md'), 'README.md'].flatMap((page) =>
     read(page)
       .split('\n')

@@ -17,7 +17,7 @@ test('openapi.json is a valid OpenAPI 3.1 document', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('operations have names of their own', () => {
+test('each operation has its own id', () => {
   const ids = OPERATIONS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -25,11 +25,11 @@ test('operations have names of their own', () => {
 interface Recorded {
   readonly path: string;
   readonly methods: readonly string[];
-  /** Status, and media type of its content. */
+  /** The status, and the media type of the content. */
   readonly answer: string;
 }
 
-/** The answers that the tests of a server have recorded for each of its addresses (`endpoints.txt`). */
+/** The answers that a server's tests have recorded for each of its addresses (`endpoints.txt`). */
 async function recorded(file: string): Promise<readonly Recorded[]> {
   const found: Recorded[] = [];
   for (const section of (await readFile(fromTop(file), 'utf8')).split('\n\n')) {
@@ -57,7 +57,7 @@ function typeIn(fields: string): string {
 const documented = ({ answers }: Operation) =>
   Object.entries(answers).map(([status, { type = '' }]) => `${status} ${type}`.trim());
 
-/** `{space}` stands for the path of any space. */
+/** `{space}` matches the path of any space. */
 const isAt = ({ path }: Operation, asked: string) =>
   path === asked || (path.endsWith('/{space}') && asked.startsWith(path.replace('{space}', '')));
 
@@ -65,7 +65,7 @@ describe.each([
   ['authz-server/endpoints.txt', ['authz', 'both']],
   ['authz-server/token-issuer/endpoints.txt', ['issuer']],
   ['resource-server/endpoints.txt', ['resource', 'both']],
-])('the answers that %s records', (file, servers) => {
+])('each JSON answer in %s', (file, servers) => {
   const here = OPERATIONS.filter(({ server }) => servers.includes(server));
 
   test('is in openapi.json, with its media type', async () => {
@@ -91,7 +91,7 @@ describe('the addresses of the resource server and of the token issuer', () => {
   );
 
   test.each(['resource-server/endpoints.txt', 'authz-server/token-issuer/endpoints.txt'])(
-    '%s: they are on the page',
+    'the page has the addresses of %s',
     async (file) => {
       const elsewhere = /nowhere|^\/a%2Fb|^\/[a-z]+\//;
       const paths = (await recorded(file)).map(({ path }) => path);
@@ -108,7 +108,7 @@ describe('the addresses of the resource server and of the token issuer', () => {
   );
 });
 
-describe('a running pair', () => {
+describe('the running pair', () => {
   let pair: Pair;
   let client: { id: string; secret: string };
   beforeAll(async () => {

@@ -1,22 +1,27 @@
-/** A fault of the disk below SQLite, and what tells operators and clients of it; `e2e/flows/outages.test.ts` walks the rows. */
+/**
+ * A fault of the disk below SQLite, and its signs for operators and clients. `e2e/flows/outages.test.ts`
+ * tests each row.
+ */
 export interface Outage {
   readonly what: string;
-  /** How the test makes it. */
+  /** The kind of fault that the test causes. */
   readonly fault: 'full' | 'read-only' | 'permissions' | 'errors' | 'moved' | 'content' | 'damaged';
-  /** Statuses of `/health/ready` and `/health/ready?for=reading`; the metrics say the same as 0 and 1. */
+  /**
+   * The statuses of `/health/ready` and `/health/ready?for=reading`. The metrics show the same as 0 and 1.
+   */
   readonly ready: number;
   readonly reading: number;
-  /** Statuses of the resource server for a document, long (a file) and short (a row). */
+  /** The resource server's statuses for a long document (a file) and a short one (a row). */
   readonly get: number;
-  /** For a short one, where it is another. */
+  /** The status for a short document, if it differs. */
   readonly getShort?: number;
   readonly put: number;
   readonly remove: number;
-  /** Status of `/token` for client credentials. */
+  /** The status of `/token` for client credentials. */
   readonly token: number;
-  /** Status of the revocation of such a token. */
+  /** The status of a revocation of such a token. */
   readonly revoke: number;
-  /** The line of the resource server, what it names, and words of its `reason`. */
+  /** The resource server's log event, its subject, and words of its `reason`. */
   readonly event: 'store.failing' | 'content.damaged';
   readonly part: string;
   readonly reason: string;

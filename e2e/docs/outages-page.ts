@@ -1,7 +1,7 @@
 import { code, GENERATED, table } from './markdown.ts';
 import { OUTAGES } from './outages-data.ts';
 
-/** The page of what fails, and what says so. */
+/** The page of faults and their signs. */
 export const outagesPage = (): string =>
   [
     GENERATED,

@@ -14,11 +14,11 @@ import { type Schema, typeOf } from './setting-type.ts';
 const fromTop = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 
-test('the generated pages of docs/ are what the code says', () => {
+test('the generated pages of docs/ are up to date with the code', () => {
   expect(stalePages(fromTop)).toEqual([]);
 });
 
-test('a page that is missing or changed is stale', () => {
+test('a missing or changed page is outdated', () => {
   const pages = { 'a.md': () => 'a', 'b.md': () => 'b', 'c.md': () => 'c' };
   const files: Readonly<Record<string, string>> = { 'a.md': 'a', 'b.md': 'old' };
   expect(stalePages((path) => files[path], pages)).toEqual(['b.md', 'c.md']);
@@ -30,7 +30,7 @@ describe('the page of settings', () => {
     expect(parsed.error?.issues ?? []).toEqual([]);
   });
 
-  test('every setting has values and a meaning', () => {
+  test('every setting has a type and a description', () => {
     const rows = settingsPage()
       .split('\n')
       .filter((line) => /^\| `[^A-Z]/.test(line));
@@ -51,16 +51,16 @@ describe('the page of settings', () => {
     [{ type: 'array', items: { type: 'string' } }, 'list of strings'],
     [{ anyOf: [{ const: false }, { type: 'object' }] }, '`false` or object'],
     [{ type: 'object', properties: { burst: {}, per: {} } }, 'rate'],
-  ])('%j takes: %s', (schema, values) => {
+  ])('the schema %j is described as: %s', (schema, values) => {
     expect(typeOf(schema)).toBe(values);
   });
 });
 
-test('the help of a command is written as documents are', () => {
+test('the help of each command follows the rules of documents', () => {
   expect(COMMANDS.flatMap(({ details = [] }) => stumbles(details.join(' ')))).toEqual([]);
 });
 
-test('the page of commands has the help of each', () => {
+test('the page of commands has the help of each command', () => {
   const page = commandsPage();
   for (const { name } of COMMANDS) {
     expect(page).toContain(`\n## \`${name}\`\n`);
@@ -74,14 +74,14 @@ describe('the page of methods', () => {
     .filter((line) => /^\| [A-Z]+ \|/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  test('has a row for each method of the specification, with a place', () => {
+  test('has a row for each method of the specification, with its place', () => {
     const named =
       'GET HEAD OPTIONS POST PUT PATCH DELETE QUERY TRACE CONNECT PRI PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK PURGE BAN';
     expect(rows.map(([, method]) => method)).toEqual(named.split(' '));
     for (const [, , , , , where] of rows) expect(where).toMatch(/[a-z]/);
   });
 
-  test('says 501 for the methods that no listener takes', () => {
+  test('says 501 for the methods that no listener accepts', () => {
     const nowhere = rows.filter(([, , , , , where]) => where?.includes('501'));
     expect(nowhere.map(([, method]) => method)).toEqual(['PURGE', 'BAN']);
   });

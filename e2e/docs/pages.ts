@@ -15,7 +15,7 @@ import { refusalsPage } from './refusals-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { standardsPage } from './standards-page.ts';
 
-/** The pages that are written from the code, by their path from the top. */
+/** The generated pages by their paths from the top. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/llms.txt': llmsPage,
   'docs/reference/audit-events.md': auditPage,
@@ -35,7 +35,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/standards.md': standardsPage,
 };
 
-/** The paths of pages that are not what the code says; `read` gives the text of a file, or undefined. */
+/** The paths of outdated pages; `read` returns the text of a file, or undefined. */
 export function stalePages(
   read: (path: string) => string | undefined,
   pages: typeof PAGES = PAGES,

@@ -1,6 +1,6 @@
 type Row = readonly [key: string, when: string, remedy: string];
 
-/** Statuses of errors of both servers. */
+/** The error statuses of both servers. */
 export const STATUSES: readonly Row[] = [
   [
     '400',
@@ -106,7 +106,7 @@ export const STATUSES: readonly Row[] = [
   ],
 ];
 
-/** Errors of OAuth in content (RFC 6749 section 5.2 and its extensions), or at a redirect URI. */
+/** OAuth errors in content (RFC 6749 section 5.2 and its extensions), or at a redirect URI. */
 export const OAUTH_ERRORS: readonly Row[] = [
   ['invalid_request', 'A parameter is missing, repeated or malformed', 'Correct the request'],
   [
@@ -202,7 +202,7 @@ export const OAUTH_ERRORS: readonly Row[] = [
   ['server_error', 'A defect', 'The log has the reason. Report it'],
 ];
 
-/** Precondition codes of WebDAV (RFC 4918 section 16, RFC 4331 section 6). */
+/** WebDAV's precondition codes (RFC 4918 section 16, RFC 4331 section 6). */
 export const CONDITIONS: readonly Row[] = [
   [
     'cannot-modify-protected-property',

@@ -12,7 +12,7 @@ const keys = (rows: readonly (readonly [string, string, string])[]) =>
   new Set(rows.map(([key]) => key));
 
 describe('the page of errors', () => {
-  test('has every status of an error in the code', () => {
+  test('has every error status in the code', () => {
     const statuses = matches(
       /(?:HttpError\(|problemAnswer\(|davError\(|failure\(|\bstatus: |\bbare\()\s*([45]\d\d)\b/g,
     );
@@ -21,12 +21,12 @@ describe('the page of errors', () => {
     expect([...new Set(statuses)].filter((status) => !known.has(status))).toEqual([]);
   });
 
-  test('has every condition of WebDAV in the code', () => {
+  test('has every WebDAV condition in the code', () => {
     const conditions = matches(/^ {2}\| '([a-z-]+)'/gm, /webdav\/dav-error\.ts$/);
     expect(new Set(conditions)).toEqual(keys(CONDITIONS));
   });
 
-  test('has every error of OAuth in the code', () => {
+  test('has every OAuth error in the code', () => {
     const named = [
       ...matches(/\berrors\.([A-Z]\w+)\(/g).map((name) =>
         name.replaceAll(/(?!^)([A-Z])/g, '_$1').toLowerCase(),
@@ -37,7 +37,7 @@ describe('the page of errors', () => {
       ),
     ];
     const known = keys(OAUTH_ERRORS);
-    // Names of the engine's classes and of parameters.
+    // Names of oidc-provider's classes and of parameters.
     const others = new Set([
       'invalid_client_auth',
       'invalid_request_uri',
@@ -48,7 +48,7 @@ describe('the page of errors', () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  test('has the sentences of the code', () => {
+  test('has every error sentence in the code', () => {
     expect(sentences().length).toBeGreaterThan(120);
     expect(sentences()).toContainEqual(['413', 'XML has at most … bytes.']);
   });

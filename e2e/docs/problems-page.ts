@@ -3,13 +3,13 @@ import { code, GENERATED, table } from './markdown.ts';
 import { CONDITIONS, OAUTH_ERRORS, STATUSES } from './problem-data.ts';
 import { sources } from './sources.ts';
 
-/** An error in the code: its status, and its sentence with `…` where the request fills it. */
+/** An error in the code: its status, and its sentence with `…` for values of the request. */
 export type Told = readonly [status: string, sentence: string];
 
 const ERROR =
   /new HttpError\(\s*(\d{3}),\s*(?:'((?:[^'\\]|\\.)+)'|`([^`]+)`)|(?:unprocessable|new BadRequest)\(\s*(?:'((?:[^'\\]|\\.)+)'|`([^`]+)`)/g;
 
-/** The sentences of problem details in the code that serves requests. */
+/** The sentences of problem details in the servers' code. */
 export function sentences(): readonly Told[] {
   const all = new Map<string, Told>();
   for (const [path, text] of sources()) {

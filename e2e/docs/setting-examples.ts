@@ -3,7 +3,7 @@ import type { configSchema } from '#shared/config/schema.ts';
 
 type Settings = z.input<typeof configSchema>;
 
-/** An example of each setting. A test checks that the servers accept them all. */
+/** An example of each setting. A test checks that the servers accept all examples. */
 export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   issuer: 'https://auth.example',
   resource: 'https://api.example',

@@ -1,6 +1,6 @@
 import { code } from './markdown.ts';
 
-/** The parts of a JSON Schema (draft 2020-12) that the one of the configuration has. */
+/** The parts of JSON Schema (draft 2020-12) that the configuration's schema uses. */
 export interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -18,7 +18,10 @@ export interface Schema {
   readonly description?: string;
 }
 
-/** The values that a setting takes, in a few words: "10 to 86,400 seconds", "`a` or `b`", "list of strings". */
+/**
+ * A short description of a setting's values, such as "10 to 86,400 seconds", "`a` or `b`" or "list of
+ * strings".
+ */
 export function typeOf(schema: Schema): string {
   const choices = choicesOf(schema);
   if (choices) return or(choices.map((choice) => code(JSON.stringify(choice))));
@@ -30,7 +33,7 @@ export function typeOf(schema: Schema): string {
   return schema.type ?? 'any value';
 }
 
-/** True for `{ "burst": ..., "per": ... }`. */
+/** Whether the schema is for `{ "burst": ..., "per": ... }`. */
 export const isRate = ({ properties }: Schema): boolean =>
   Object.keys(properties ?? {}).join() === 'burst,per';
 

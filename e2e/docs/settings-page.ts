@@ -4,7 +4,7 @@ import { EXAMPLES } from './setting-examples.ts';
 import { isRate, type Schema, typeOf } from './setting-type.ts';
 
 const HEAD = ['Setting', 'Values', 'Default', 'Meaning'];
-/** A member of a space with more settings than that has a table of its own. */
+/** A space's member with more settings than this has its own table. */
 const FEW = 3;
 
 const VARIABLES = [
@@ -86,7 +86,7 @@ function partOfSpace([name, member]: Setting): readonly string[] {
 
 type Setting = readonly [name: string, schema: Schema];
 
-/** The settings in an object, whichever kind of object it is. */
+/** The settings of an object schema, in any of its forms. */
 function settingsOf({ properties = {}, anyOf = [], oneOf = [] }: Schema): readonly Setting[] {
   return [...Object.entries(properties), ...[...anyOf, ...oneOf].flatMap(settingsOf)];
 }
@@ -95,7 +95,7 @@ function rowOf(path: string, schema: Schema): readonly string[] {
   return [code(path), typeOf(schema), defaultOf(schema), schema.description ?? ''];
 }
 
-/** A row for a setting, and one for each below it. */
+/** A row for a setting, and for each setting below it. */
 function rowsOf(path: string, schema: Schema): readonly (readonly string[])[] {
   if (isRate(schema)) return [rowOf(path, schema)];
   const below = settingsOf(schema).flatMap(([key, one]) => rowsOf(`${path}.${key}`, one));

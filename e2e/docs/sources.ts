@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROOMS = ['shared', 'authz-server', 'resource-server'];
 
-/** The code of the servers, of the package and of the command line, [path, text]; `tests`: their tests, too. */
+/**
+ * The code of the servers, the package and the command line as [path, text]; `tests` includes their tests.
+ */
 export function sources(tests = false): readonly (readonly [path: string, text: string])[] {
   const options = { cwd: ROOT, encoding: 'utf8' } as const;
   return execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...ROOMS], options)

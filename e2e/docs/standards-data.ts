@@ -1,7 +1,7 @@
-/** The state of a standard: all of it, all but what `missing` says, only what we need of it, or nothing. */
+/** How much of a standard is implemented: all, all except `missing`, only the needed parts, or nothing. */
 export type Status = 'implemented' | 'partly' | 'parts used' | 'not implemented';
 
-/** A part that is missing: its section, what it is, and the reason. */
+/** A missing part: its section, its subject, and the reason. */
 export type Missing = readonly [section: string, what: string, why: string];
 
 export interface Standard {
@@ -9,7 +9,7 @@ export interface Standard {
   readonly id: string;
   readonly title: string;
   readonly status: Status;
-  /** The parts that are used, if not all are. */
+  /** The parts that are used, unless all are. */
   readonly used?: string;
   readonly missing?: readonly Missing[];
 }
@@ -29,7 +29,7 @@ const parts = (id: string, title: string, used: string): Standard => ({
 });
 const none = (id: string, title: string): Standard => ({ id, title, status: 'not implemented' });
 
-/** Every standard that the code cites, and those that people look for in vain. */
+/** Every standard that the code cites, and standards that readers might expect. */
 export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
   'HTTP authentication': [
     all('RFC 7617', 'Basic'),

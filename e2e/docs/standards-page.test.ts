@@ -32,7 +32,7 @@ describe('the page of standards', () => {
     expect(uncited.map(({ id }) => id)).toEqual([]);
   });
 
-  test('says of each that is partly implemented what is missing, by section, and why', () => {
+  test('names the missing sections of each partly implemented standard, with reasons', () => {
     for (const { id, status, missing = [], used } of standards) {
       expect([id, missing.length > 0]).toEqual([id, status === 'partly']);
       expect([id, used !== undefined]).toEqual([id, status === 'parts used']);
@@ -47,7 +47,7 @@ describe('the page of standards', () => {
     }
   });
 
-  test('README.md and the guide for clients tell how many registered schemes there are', () => {
+  test('README.md and the guide for clients have the right number of registered schemes', () => {
     // https://www.iana.org/assignments/http-authschemes
     const registered =
       'Basic Bearer Concealed Digest DPoP GNAP HOBA Mutual Negotiate OAuth PrivateToken SCRAM-SHA-1 SCRAM-SHA-256 vapid';
@@ -63,7 +63,7 @@ describe('the page of standards', () => {
     expect(methodsPage()).toContain('18 of the 40 registered methods');
   });
 
-  test('has the standard of each scheme of the specification', () => {
+  test('has the standard of each scheme in the specification', () => {
     const schemes = '7617 6750 7616 4559 9449 9729 9577 7486 8120 7804 9635 8292'.split(' ');
     expect(schemes.filter((number) => !ids.has(`RFC ${number}`))).toEqual([]);
   });

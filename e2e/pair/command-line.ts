@@ -5,20 +5,20 @@ import type { Ended } from '#shared/cli/cli.fixture.ts';
 
 export interface Around {
   readonly stdin?: string;
-  /** Gets the output of both streams as it comes. */
+  /** Receives the output of both streams as it comes. */
   readonly hear?: (text: string) => void;
 }
 
 /**
- * Runs a command of the command line in this process, on the store that the environment names: a process
- * for each costs most of a second.
+ * Runs a command in this process, on the store of the environment, because a process per command takes most
+ * of a second.
  */
 export async function runCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   { stdin = '', hear = () => {} }: Around = {},
 ): Promise<Ended> {
-  // Not every flow needs it.
+  // Loaded on demand, because not every flow needs the command line.
   const [{ run }, { COMMANDS }] = await Promise.all([
     import('#shared/cli/run.ts'),
     import('#shared/cli/commands.ts'),
@@ -45,7 +45,7 @@ export async function runCommand(
   return { code, stdout, stderr };
 }
 
-/** Resolves to what `--json` printed; rejects with what the command complained of. */
+/** Resolves to the output of `--json`; rejects with the command's error message. */
 export async function commandLine(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Pair } from './pair.ts';
 
-/** The examples of a page of the documentation, which tests run as they stand there. */
+/** The examples of a documentation page, which tests run unchanged. */
 const ROOT = new URL('../../', import.meta.url).pathname;
 
 /**
@@ -21,9 +21,9 @@ export async function examples(page: string, info: string): Promise<readonly str
 }
 
 /**
- * Runs commands by bash in the folder of the repository, with the addresses and files of the pair in place of
- * those of `npm start`, and with the variables of `first-start.env`. Returns the output of each command.
- * Throws if one fails. A line is a command; one that ends in a backslash goes on in the next.
+ * Runs commands by bash in the repository's folder, with the pair's addresses and files in place of those
+ * of `npm start`, and with the variables of `first-start.env`. Returns the output of each command. Throws
+ * if one fails. Each line is a command, unless it continues a line that ends in a backslash.
  */
 export async function runCommands(pair: Pair, commands: string): Promise<readonly string[]> {
   const script = commands
@@ -46,7 +46,7 @@ export async function runCommands(pair: Pair, commands: string): Promise<readonl
   return out.split('\u001e').slice(0, -1);
 }
 
-/** The text of an example with the addresses and files of the pair in place of those of `npm start`. */
+/** The text of an example with the pair's addresses and files in place of those of `npm start`. */
 export function atPair(pair: Pair, example: string): string {
   return example
     .replaceAll('http://localhost:3000', pair.issuer)

@@ -2,7 +2,10 @@ import type { Config } from '#shared/config/schema.ts';
 import { keptContent as inSqlite } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { psql } from '../parts/postgres.ts';
 
-/** Returns the content of a tree that the store of a pair keeps itself: bytes by name. The primary is named first. */
+/**
+ * Returns the content of a tree that the pair's store keeps in rows: bytes by name. The primary is named
+ * first.
+ */
 export async function keptContent(
   { store, data }: Config,
   tree: string,

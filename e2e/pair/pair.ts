@@ -12,33 +12,35 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 export interface PairOptions {
   /** Default: the embedded store. */
   readonly store?: Config['store'];
-  /** How many processes of each server; default 1. All share the store, the issuer and the resource. */
+  /**
+   * The number of processes of each server; default: 1. All share the store, the issuer and the resource.
+   */
   readonly authz?: number;
   readonly resource?: number;
-  /** The host of the issuer; default 127.0.0.1, for which browsers make no passkeys. */
+  /** The host of the issuer; default: 127.0.0.1, for which browsers make no passkeys. */
   readonly issuerHost?: string;
-  /** Further members of the configuration file; a function for those that name the origins. */
+  /** Further members of the configuration file; a function gets the origins. */
   readonly settings?: Settings | ((origins: Origins) => Settings);
   /** Further variables of the servers and of the command line. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Nobody follows them, so that what is revoked just after the first start has little to wait for. */
+/** There are no followers, so a revocation right after the first start need not wait long. */
 const UNFOLLOWED = { lease: 0.2, hold: 0.05 };
 
 type Origins = Pick<Config, 'issuer' | 'resource'> & Pick<Pair, 'tokenIssuer'>;
 type Settings = Readonly<Record<string, unknown>>;
 
-/** One of our servers as a real process on a port of its own. */
+/** One of our servers as a real process on its own port. */
 export class ServerProcess {
-  /** Where it listens, which for the second of a kind is not the public origin. */
+  /** The URL at which the process listens. For a second process this is not the public origin. */
   readonly url: string;
   readonly #entry: string;
   readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   #process: RunningProcess | undefined;
 
-  /** `entry`: what is started, with what follows it. */
+  /** `entry`: the program and its arguments. */
   constructor([entry = '', ...args]: readonly string[], port: number, env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
     this.#entry = entry;
@@ -46,7 +48,7 @@ export class ServerProcess {
     this.#env = env;
   }
 
-  /** Starts it, also again after `kill`. `bundle`: the folder of another build. */
+  /** Starts the process, also after `kill`. `bundle`: the folder of another build. */
   async start(bundle?: string): Promise<void> {
     const command = [...NODE_FLAGS, entryFile(this.#entry, bundle), ...this.#args];
     this.#process = await startProcess(process.execPath, command, {
@@ -67,17 +69,17 @@ export class ServerProcess {
     return this.#process?.pid;
   }
 
-  /** Null while it runs, and when a signal ended it. */
+  /** Null while the process runs, and if a signal ended it. */
   get exitCode(): number | null {
     return this.#process?.exitCode ?? null;
   }
 
-  /** Its log so far, since the last start. */
+  /** The log since the last start. */
   get log(): string {
     return this.#process?.output ?? '';
   }
 
-  /** The warnings and errors of its log, and the requests that it could not answer. */
+  /** The warnings and errors in the log, and the requests that got no answer. */
   get troubles(): readonly string[] {
     const trouble = /"level":"(?:warn|error)"|"status":5/;
     return this.log.split('\n').filter((line) => trouble.test(line));
@@ -96,23 +98,23 @@ export interface Answered {
   readonly body: Record<string, unknown>;
 }
 
-/** The pair as an operator runs it: real processes, real ports, one store. */
+/** The pair as operators run it: real processes, real ports, one store. */
 export class Pair implements AsyncDisposable {
   readonly issuer: string;
-  /** Public origin of the resource server. */
+  /** The public origin of the resource server. */
   readonly resource: string;
   readonly authz: readonly ServerProcess[];
   readonly resources: readonly ServerProcess[];
-  /** Public origin of the resource server over TLS, where the first one listens. */
+  /** The public TLS origin of the resource server, where the first process listens. */
   readonly resourceTls: string;
-  /** Where the resource servers listen over TLS. */
+  /** The TLS URLs of the resource servers. */
   readonly resourcesTls: readonly string[];
-  /** Origin of the token issuer, where the first authorization server listens. */
+  /** The origin of the token issuer, where the first authorization server listens. */
   readonly tokenIssuer: string;
-  /** Where the forward proxies listen, if the configuration has one. */
+  /** The URLs of the forward proxies, if the configuration has one. */
   readonly proxies: readonly string[];
   readonly data: string;
-  /** The environment in which the command line works on the same store. */
+  /** The environment in which the command line uses the same store. */
   readonly env: NodeJS.ProcessEnv;
   readonly #end: () => PromiseLike<void>;
 
@@ -146,17 +148,17 @@ export class Pair implements AsyncDisposable {
     this.#end = end;
   }
 
-  /** Audience of the documents of the tour. */
+  /** The audience of the tour's documents. */
   get documents(): string {
     return `${this.resource}/documents/`;
   }
 
-  /** Runs a command of the command line on the pair's store; resolves to what `--json` printed. */
+  /** Runs a command on the pair's store; resolves to the output of `--json`. */
   async cli(...args: readonly string[]): Promise<Record<string, unknown>> {
     return commandLine(args, this.env);
   }
 
-  /** Somebody who can sign in. */
+  /** Adds a person who can sign in. */
   async addPerson(name = 'alice', password = 'correct horse battery'): Promise<Person> {
     const { id } = await commandLine(['user', 'add', name, '--password-stdin'], this.env, password);
     return { id: String(id), name, password };
@@ -166,7 +168,7 @@ export class Pair implements AsyncDisposable {
     await commandLine(['user', 'passwd', name, '--password-stdin'], this.env, password);
   }
 
-  /** Registers a client of the client credentials grant. */
+  /** Registers a client for client credentials. */
   async addClient(
     scope = 'documents:read documents:write',
   ): Promise<{ id: string; secret: string }> {
@@ -175,7 +177,7 @@ export class Pair implements AsyncDisposable {
     return { id: String(client_id), secret: String(client_secret) };
   }
 
-  /** Sends a form to one of the authorization servers, as that client. */
+  /** Sends a form to one of the authorization servers, as this client. */
   async post(
     path: string,
     form: Readonly<Record<string, string>>,
@@ -192,7 +194,7 @@ export class Pair implements AsyncDisposable {
     return { status: response.status, headers: response.headers, body };
   }
 
-  /** A Bearer token with the client's default scopes. Rejects when the server refuses. */
+  /** Gets a Bearer token with the client's default scopes. Rejects if the server refuses. */
   async token(client: { id: string; secret: string }, server = 0): Promise<string> {
     const form = { grant_type: 'client_credentials' };
     const { status, body } = await this.post('/token', form, client, server);
@@ -203,7 +205,7 @@ export class Pair implements AsyncDisposable {
     return String(body['access_token']);
   }
 
-  /** Status of a request to a document, sent to one of the resource servers. */
+  /** The status of a request for a document, sent to one of the resource servers. */
   async get(token: string, server = 0, path = '/documents/'): Promise<number> {
     const response = await fetch(`${this.resources[server]?.url}${path}`, {
       headers: { authorization: `Bearer ${token}` },

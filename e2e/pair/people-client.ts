@@ -1,6 +1,6 @@
 import type { Pair } from './pair.ts';
 
-/** The redirect URIs of clients that have no server of their own. Nothing listens there. */
+/** The redirect URI of clients without a server. No process listens there. */
 export const CALLBACK = 'https://app.example/callback';
 export const AFTER_LOGOUT = 'https://app.example/bye';
 
@@ -10,10 +10,10 @@ export const CODE_GRANTS = withRefresh('authorization_code');
 export const CODE_FLOW = [...CODE_GRANTS, ...REDIRECTS];
 export const DEVICE_FLOW = withRefresh('device_code');
 
-/** All that a client may ask a person for. */
+/** All scopes that a client may request from a person. */
 export const SCOPE = 'openid profile offline_access documents:read documents:write';
 
-/** Registers a client with the options of `client add`, which may ask people for everything. */
+/** Registers a client with these options of `client add`, which may request every scope. */
 export async function addPeopleClient(
   pair: Pair,
   ...options: readonly string[]

@@ -8,7 +8,7 @@ import { type RunningProcess, startProcess } from './process.ts';
 
 const run = promisify(execFile);
 
-/** Debian's Apache with mod_dav, which lets everybody do everything below `/base/`; the stack ends it. */
+/** Starts Debian's Apache with mod_dav, which allows every request below `/base/`; the stack ends it. */
 export async function startApacheDav(
   stack: AsyncDisposableStack,
   folder: string,
@@ -17,7 +17,7 @@ export async function startApacheDav(
   for (const name of ['locks', 'documents/base']) {
     await mkdir(join(folder, name), { recursive: true });
   }
-  // It gives up root, if it has it.
+  // Apache gives up root, if it has it.
   if (process.getuid?.() === 0) await run('chown', ['-R', 'www-data', folder]);
   const configuration = `
 Listen 127.0.0.1:${port}

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Writes the configuration of Debian's Apache in one process, with these lines besides those that every one needs; the
- * result is its command line. Relative paths begin at the folder, which takes its logs.
+ * Writes a configuration for Debian's Apache in one process, with these lines and the common lines; returns
+ * its command line. Relative paths begin at the folder, which also gets its logs.
  */
 export async function apacheIn(
   folder: string,

@@ -11,12 +11,12 @@ const FILES = {
 export type ApplicationName = keyof typeof FILES;
 
 export interface Application {
-  /** Its address below which it serves. */
+  /** The URL below which the application serves. */
   readonly url: string;
   readonly process: RunningProcess;
 }
 
-/** Starts an application that stands on what others wrote, as a process; the stack ends it. */
+/** Starts an application on third-party libraries as a process; the stack ends it. */
 export async function startApplication(
   stack: AsyncDisposableStack,
   name: ApplicationName,

@@ -5,11 +5,14 @@ import type { Browser, BrowserContext, Locator } from 'playwright-core';
 export interface BrowserOptions {
   /** Further arguments of the command line. */
   readonly args?: readonly string[];
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Chromium as Debian ships it, without its calls home, and without windows: at a quarter of the work. */
+/**
+ * Debian's Chromium without its own network requests and without windows, which needs a quarter of the CPU
+ * time.
+ */
 export async function launchBrowser({ args = [], env }: BrowserOptions = {}): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
@@ -33,12 +36,12 @@ export interface PersonOptions {
   readonly locale?: string;
   /** The width of the window, in CSS pixels. */
   readonly width?: number;
-  /** Certificates that nobody vouches for are taken. */
+  /** Accept certificates that are not trusted. */
   readonly ignoreHTTPSErrors?: boolean;
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** A browser as a person has it: cookies of its own. */
+/** Opens a separate browser context with its own cookies. */
 export async function newPerson(
   browser: Browser,
   { script = true, locale = 'en-GB', width = 1024, ...more }: PersonOptions = {},
@@ -54,12 +57,12 @@ export async function newPerson(
   return context;
 }
 
-/** The element while it has the focus; to be waited for where a page gives it the focus by itself. */
+/** The element while it has the focus. A test waits for it if a page sets the focus. */
 export function focused(target: Locator): Locator {
   return target.and(target.page().locator(':focus'));
 }
 
-/** Presses Tab until the element has the focus; rejects when the keyboard does not get there. */
+/** Presses Tab until the element has the focus; rejects if the keyboard does not reach it. */
 export async function tabTo(target: Locator): Promise<void> {
   const page = target.page();
   await target.waitFor({ state: 'attached' });
@@ -73,8 +76,8 @@ export async function tabTo(target: Locator): Promise<void> {
 const MOST_STOPS = 40;
 
 /**
- * Collects the faults in the pages of a browser as they come: refusals of a policy (CSP Level 3 section 5.3), errors
- * and warnings on the console, failed scripts, missing parts of a page. A page that is itself an error is no fault.
+ * Collects the faults in a browser's pages: policy violations (CSP Level 3 section 5.3), console errors and
+ * warnings, failed scripts, missing parts of a page. An error page is no fault.
  */
 export async function complaintsOf(context: BrowserContext): Promise<readonly string[]> {
   const complaints: string[] = [];

@@ -7,12 +7,12 @@ import { until } from './process.ts';
 
 const PATH = '/callback';
 
-/** The web server of a client, on an origin of its own: browsers bring it the answers at `uri`. */
+/** A client's web server on its own origin. Browsers bring the answers to `uri`. */
 export class Callback implements AsyncDisposable {
   readonly origin: string;
   readonly #server: Server;
   readonly #answers = new Map<string, Request>();
-  /** Where the client redirects the browser from whatever it asks for. */
+  /** The URL to which the client redirects every request. */
   leadsTo: string | undefined;
 
   constructor(server: Server, port: number) {
@@ -31,7 +31,7 @@ export class Callback implements AsyncDisposable {
     return `${this.origin}/frame?${new URLSearchParams({ url }).toString()}`;
   }
 
-  /** The request that brought the answer with this `state`; rejects when none comes. */
+  /** The request with the answer for this `state`; rejects if none comes. */
   async answer(state: string): Promise<Request> {
     await until(() => this.#answers.has(state));
     const answer = this.#answers.get(state);

@@ -1,5 +1,5 @@
 /** @needs redis-sentinel */
-/** Redis with Sentinel or Cluster whose servers can be divided from one another. */
+/** Redis with Sentinel or Cluster, whose servers can be separated from one another. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
@@ -10,7 +10,7 @@ import type { Redis } from './redis.ts';
 import { Sites } from './sites.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A server at an address of its own, which others know by its door. */
+/** A server with its own address, which other servers reach through its relay. */
 export interface Site {
   readonly address: string;
   readonly door: number;
@@ -18,14 +18,14 @@ export interface Site {
 }
 
 export interface DividedRedis extends AsyncDisposable {
-  /** As the configuration names it. */
+  /** The store as the configuration names it. */
   readonly store: { readonly mode: 'sentinel' | 'cluster'; readonly urls: string[] };
   readonly sites: Sites;
-  /** The master that most servers know; in a Cluster that of nearly all keys. */
+  /** The master that most servers know; in a Cluster, the master of nearly all keys. */
   master(): Promise<Site>;
-  /** The replicas of that master, and what else there is in its place. */
+  /** The replicas of that master, and its other possible successors. */
   readonly candidates: readonly Site[];
-  /** Resolves when both others are replicas of the one master and have all that it has. */
+  /** Resolves when both other servers are replicas of the master without a lag. */
   whole(): Promise<void>;
 }
 
@@ -33,14 +33,14 @@ const SETTINGS = ['min-replicas-to-write 1', 'min-replicas-max-lag 10', 'repl-ti
 
 let networks = 0;
 
-/** Addresses that no other set of this process has: 127.x.y.1 and so on. */
+/** Addresses that no other set of this process uses: 127.x.y.1 and so on. */
 function addresses(count: number): string[] {
   networks += 1;
   const network = `127.${10 + (process.pid % 200)}.${networks}`;
   return Array.from({ length: count }, (_, site) => `${network}.${site + 1}`);
 }
 
-/** A master and two replicas. Each has a sentinel beside it, that is divided from the others with it. */
+/** A master and two replicas. Each has a sentinel, which is separated together with it. */
 export async function startDividedSentinels(): Promise<DividedRedis> {
   await using parts = new AsyncDisposableStack();
   const sites = parts.use(new Sites());
@@ -116,8 +116,8 @@ export async function startDividedSentinels(): Promise<DividedRedis> {
 type Sentinel = (...args: readonly string[]) => Promise<string>;
 
 /**
- * Three masters, as many as a vote needs. One has two replicas and nearly all slots; the others, with a
- * replica each, have one slot.
+ * Three masters, the minimum for a vote. One has two replicas and nearly all slots; the other two have one
+ * replica and one slot each.
  */
 export async function startDividedCluster(): Promise<DividedRedis> {
   await using parts = new AsyncDisposableStack();

@@ -8,7 +8,7 @@ import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
 const USER = { name: 'countersign', password: 'that-of-the-mail-server' };
 
-/** Nobody gets mail from it: what it takes stays in its queue. */
+/** Delivers no mail: accepted messages stay in the queue. */
 const configuration = (path: string, port: number) => `
 exim_user = ${userInfo().uid}
 exim_group = ${userInfo().gid}
@@ -58,9 +58,12 @@ interface Certificate {
   readonly key: string | Buffer;
 }
 
-/** Debian's Exim as a mail server with TLS and AUTH on a loopback port, with a configuration and a queue of its own. */
+/**
+ * Debian's Exim as a mail server with TLS and AUTH on a loopback port, with its own configuration and
+ * queue.
+ */
 export class Exim implements AsyncDisposable {
-  /** The setting `mail` that leads to it. */
+  /** The setting `mail` for this server. */
   readonly mail: Readonly<Record<string, unknown>>;
   readonly #folder: TemporaryFolder;
   #process: RunningProcess | undefined;
@@ -78,7 +81,7 @@ export class Exim implements AsyncDisposable {
     };
   }
 
-  /** Starts it, also again after `kill`: the same port, the same queue. */
+  /** Starts the server, also after `kill`, with the same port and queue. */
   async start(): Promise<void> {
     const configured = join(this.#folder.path, 'exim.conf');
     this.#process = await startProcess('/usr/sbin/exim4', ['-C', configured, '-bdf', '-v'], {
@@ -90,23 +93,23 @@ export class Exim implements AsyncDisposable {
     await this.#process?.kill('SIGKILL');
   }
 
-  /** SIGSTOP: the kernel accepts connections and nothing is ever answered. */
+  /** Sends SIGSTOP: the kernel accepts connections, but no answer comes. */
   hang(): void {
     this.#process?.signal('SIGSTOP');
   }
 
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   wake(): void {
     this.#process?.signal('SIGCONT');
   }
 
-  /** Whether it answers 4xx to every recipient. */
+  /** Makes the server answer 4xx to every recipient, or not. */
   async defer(defers: boolean): Promise<void> {
     const file = join(this.#folder.path, 'later');
     await (defers ? writeFile(file, '') : rm(file, { force: true }));
   }
 
-  /** The messages to an address that it has taken: envelope, fields and text. */
+  /** The accepted messages to an address: envelope, fields and text. */
   async messagesTo(address: string): Promise<readonly string[]> {
     const queue = join(this.#folder.path, 'spool', 'input');
     const names = await readdir(queue).catch(() => []);

@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawRequest, Serve } from './raw-upstream.ts';
 
-/** The content of every answer that is one. */
+/** The content of every valid answer. */
 export const CONTENT = 'what was asked for';
 const TEXT = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const RIGHT = `${TEXT}Content-Length: ${CONTENT.length}\r\n\r\n${CONTENT}`;
-/** The content of an answer to a request that nobody has made. A client that gets it has another's answer. */
+/** The content of an answer without a request. A client that gets it got a wrong answer. */
 export const UNASKED = 'for somebody else';
 const BEHIND = `${TEXT}Content-Length: ${UNASKED.length}\r\n\r\n${UNASKED}`;
 const MEGABYTE = 1_048_576;
@@ -17,13 +17,13 @@ const says =
     for (const some of octets) socket.write(some, 'latin1');
   };
 
-/** Says it and closes as one who is done. */
+/** Sends the text and closes properly. */
 const ends =
   (octets: string): Serve =>
   ({ socket }) =>
     socket.end(octets, 'latin1');
 
-/** Says it, and once that is on its way the connection is reset. */
+/** Sends the text, then resets the connection. */
 const resets =
   (octets: string): Serve =>
   async ({ socket }) => {
@@ -34,7 +34,7 @@ const resets =
 const withFields = (fields: string, content = CONTENT) =>
   says(`${TEXT}${fields}Content-Length: ${content.length}\r\n\r\n${content}`);
 
-/** Says the first, then the second again and again until nobody listens. */
+/** Sends the first text, then repeats the second until the connection is closed. */
 const endlessly =
   (first: string, again: string): Serve =>
   async ({ socket }) => {
@@ -52,7 +52,7 @@ async function writable(socket: Socket): Promise<void> {
   socket.off('drain', resolve).off('close', resolve);
 }
 
-/** One octet after the other. */
+/** Sends octet by octet. */
 async function drips(socket: Socket, octets: string, milliseconds: number): Promise<void> {
   for (const octet of octets) {
     if (socket.destroyed) return;
@@ -65,9 +65,9 @@ const chunked = (...pieces: readonly string[]) =>
   `${TEXT}Transfer-Encoding: chunked\r\n\r\n${pieces.join('')}`;
 const CHUNK = `${CONTENT.length.toString(16)}\r\n${CONTENT}\r\n`;
 
-/** The faults and rare behaviours of an upstream, by name. */
+/** Faults and rare behaviours of an upstream, by name. */
 export const FAULTS = {
-  // heads that are none
+  // invalid heads
   'no HTTP at all': ends('SSH-2.0-OpenSSH_9.2\r\n\r\n'),
   'a line and nothing': ends('HTTP/1.1 200 OK\r\n'),
   'the answer of HTTP/2': ends('\0\0\0\u0004\0\0\0\0\0'),
@@ -86,7 +86,7 @@ export const FAULTS = {
   'NUL in a value': withFields('X-Field: a\0b\r\n'),
   'NUL in a name': withFields('X-\0Field: a\r\n'),
   'a bare CR in a value': withFields('X-Field: a\rSet-Cookie: stolen=1\r\n'),
-  // lengths that contradict
+  // contradictory lengths
   'two lengths': withFields('Content-Length: 3\r\n'),
   'a list of lengths': says(`${TEXT}Content-Length: 18, 3\r\n\r\n${CONTENT}`),
   'a negative length': says(`${TEXT}Content-Length: -1\r\n\r\n${CONTENT}`),
@@ -100,7 +100,7 @@ export const FAULTS = {
   'a coding behind chunked': says(
     `${TEXT}Transfer-Encoding: chunked, gzip\r\n\r\n${CHUNK}0\r\n\r\n`,
   ),
-  // too much
+  // too long
   'a field of 128 KiB': withFields(`X-Field: ${'a'.repeat(131_072)}\r\n`),
   '2,000 fields': withFields('X-F: a\r\n'.repeat(2000)),
   '20,000 fields': withFields('X-F: a\r\n'.repeat(20_000)),
@@ -114,7 +114,7 @@ export const FAULTS = {
   'interim answers and no other': says('HTTP/1.1 103 Early Hints\r\n\r\n'),
   'a head drop by drop': ({ socket }) =>
     drips(socket, `${TEXT}X-Field: ${'a'.repeat(10_000)}`, 100),
-  // ends that are none
+  // invalid ends
   'closed at once': ({ socket }) => socket.end(),
   'reset at once': ({ socket }) => socket.resetAndDestroy(),
   'closed in mid-content': ends(`${TEXT}Content-Length: 1000\r\n\r\n${CONTENT}`),
@@ -140,7 +140,7 @@ export const FAULTS = {
   ),
   'content that stops': says(`${TEXT}Content-Length: 1000\r\n\r\n${CONTENT}`),
   'chunks that stop': says(chunked(CHUNK)),
-  // chunks that are none
+  // invalid chunks
   'a chunk of x octets': says(chunked(CHUNK, 'x\r\n')),
   'a chunk of less than none': says(chunked(CHUNK, '-1\r\n')),
   'a chunk beyond numbers': says(chunked(CHUNK, `${'f'.repeat(20)}\r\n`)),
@@ -153,14 +153,14 @@ export const FAULTS = {
     ),
   ),
   'trailers without end': endlessly(chunked(CHUNK, '0\r\n'), `X-Trailer: ${'a'.repeat(1000)}\r\n`),
-  // more than was asked for
+  // more than requested
   'longer than it says': says(`${TEXT}Content-Length: 4\r\n\r\n${CONTENT}`),
   'a second answer': says(`${RIGHT}${BEHIND}`),
   'a second answer behind chunks': says(`${chunked(CHUNK, '0\r\n\r\n')}${BEHIND}`),
   'a second answer behind 204': says(`HTTP/1.1 204 No Content\r\n\r\n${BEHIND}`),
   'a second answer behind 304': says(`HTTP/1.1 304 Not Modified\r\n\r\n${BEHIND}`),
   '204 with content': says(`HTTP/1.1 204 No Content\r\nContent-Length: 18\r\n\r\n${CONTENT}`),
-  // rare, and right
+  // rare but valid
   'the right answer': says(RIGHT),
   'the end of the connection': ends(`${TEXT}\r\n${CONTENT}`),
   'closed behind it': ends(RIGHT),
@@ -182,7 +182,7 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS;
 
-/** The last segment of the path says which; whatever else is asked for gets the right answer. */
+/** The last segment of the path names the fault. Any other path gets the right answer. */
 export async function serveFaults(request: RawRequest): Promise<void> {
   const name = decodeURIComponent(/[^/?]*$/.exec(request.target.split('?')[0] ?? '')?.[0] ?? '');
   const serve: Serve = FAULTS[name as Fault] ?? FAULTS['the right answer'];

@@ -77,12 +77,12 @@ export class Firefox implements AsyncDisposable {
     return firefox;
   }
 
-  /** Opens an address and waits until the page has loaded. */
+  /** Opens a URL and waits until the page has loaded. */
   async open(url: string): Promise<void> {
     await this.#send('browsingContext.navigate', { context: this.#tab, url, wait: 'complete' });
   }
 
-  /** The text of the page, as it is seen. */
+  /** The visible text of the page. */
   async text(): Promise<string> {
     const target = { context: this.#tab, sandbox: 'test' };
     const expression = 'document.body.innerText';
@@ -91,7 +91,7 @@ export class Firefox implements AsyncDisposable {
     return String((result as { value?: unknown } | undefined)?.value);
   }
 
-  /** Types into the field of that name, in place of what stands there. */
+  /** Types into the named field, and replaces its content. */
   async type(field: string, text: string): Promise<void> {
     await this.#do('focus', { type: 'css', value: `[name="${field}"]:not([type="hidden"])` });
     const all = [{ type: 'keyDown', value: CONTROL }, ...stroke('a')];
@@ -102,26 +102,26 @@ export class Firefox implements AsyncDisposable {
     ]);
   }
 
-  /** Presses a button or link, and waits until a page has loaded. */
+  /** Clicks a button or a link, and waits until a page has loaded. */
   async press(role: 'button' | 'link', name: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#onLoad = resolve;
     const late = setTimeout(() => reject(new Error(`${name} leads nowhere`)), PATIENCE);
     const pressed = this.#do('click', { type: 'accessibility', value: { role, name } });
     try {
-      // Firefox now and then leaves a call without an answer whose page goes away meanwhile.
+      // Sometimes Firefox never answers a call whose page is left meanwhile.
       await Promise.race([promise, pressed.then(() => promise)]);
     } finally {
       clearTimeout(late);
     }
   }
 
-  /** Unfolds what the first disclosure of the page holds. */
+  /** Opens the first disclosure of the page. */
   async unfold(): Promise<void> {
     await this.#do('click', { type: 'css', value: 'summary' });
   }
 
-  /** PNG, in base64. */
+  /** A screenshot as PNG in base64. */
   async screenshot(): Promise<string> {
     const { data } = await this.#send('browsingContext.captureScreenshot', { context: this.#tab });
     return String(data);

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that the system gives to outgoing connections, one of which could take a port between
- * this choice and its use. Redis Cluster takes the port 10,000 above as well.
+ * Ports below the system's range for outgoing connections, which could otherwise take a port between its
+ * choice and its use. Redis Cluster also uses the port 10,000 above.
  */
 const PORTS = { first: 12_000, end: 22_000 };
-/** Jest's workers choose among ports of their own: what one was given, and has not opened yet, is no other's. */
+/** Each Jest worker has its own range, so that no port is chosen twice before it is opened. */
 const WORKERS = 8;
 const worker = Number(process.env['JEST_WORKER_ID'] ?? 0) % WORKERS;
 
 const given = new Set<number>();
 
-/** A TCP port of the loopback interface that nobody listened on a moment ago; each time another. */
+/** A free TCP port of the loopback interface, another one each time. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first / WORKERS, PORTS.end / WORKERS) * WORKERS + worker;

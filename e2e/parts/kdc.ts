@@ -13,18 +13,18 @@ const run = promisify(execFile);
 const PATH = `${process.env['PATH']}:/usr/sbin:/sbin`;
 
 export interface KdcOptions {
-  /** The first is the one of the services; people of the others reach it by trust. */
+  /** The first realm has the services. People of other realms reach them by trust. */
   readonly realms?: readonly [string, ...string[]];
   /** Host-based services of the first realm, such as `HTTP/localhost`. */
   readonly services?: readonly string[];
 }
 
-/** Key distribution centres of MIT Kerberos in a folder of their own, on one loopback port. */
+/** MIT Kerberos key distribution centres with their own folder, on one loopback port. */
 export class Kdc implements AsyncDisposable {
   readonly realms: readonly [string, ...string[]];
-  /** With the keys of all services that were added. */
+  /** The keytab with the keys of all services. */
   readonly keytab: string;
-  /** The environment in which programs use these centres and no others. */
+  /** The environment in which programs use only these centres. */
   readonly env: NodeJS.ProcessEnv;
   readonly #folder: TemporaryFolder;
   #process: RunningProcess | undefined;
@@ -92,22 +92,22 @@ export class Kdc implements AsyncDisposable {
     );
   }
 
-  /** People of `realm` get tickets for services of the first one: both know one key. */
+  /** Lets people of `realm` get tickets for services of the first realm: both realms share a key. */
   async #trust(realm: string): Promise<void> {
     for (const side of [this.realms[0], realm]) {
       await this.#admin(side, `addprinc -pw trust krbtgt/${this.realms[0]}@${realm}`);
     }
   }
 
-  /** A service of the first realm, whose key goes to the keytab. */
+  /** Adds a service of the first realm, and its key to the keytab. */
   async addService(name: string): Promise<void> {
     await this.#admin(this.realms[0], `addprinc -randkey ${name}`);
     await this.#admin(this.realms[0], `ktadd -k ${this.keytab} ${name}`);
   }
 
   /**
-   * Somebody who has just signed in: the environment of programs that use their tickets. `principal`
-   * with its realm, such as `alice@EXAMPLE.COM`; it is added when it is not there.
+   * Signs a person in; returns the environment of programs that use the tickets. `principal` includes its
+   * realm, such as `alice@EXAMPLE.COM`, and is added if it is missing.
    */
   async signIn(principal: string): Promise<NodeJS.ProcessEnv> {
     const realm = principal.slice(principal.lastIndexOf('@') + 1);

@@ -9,7 +9,7 @@ import { startRedis } from './redis.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { startVarnish } from './varnish.ts';
 
-test('a program that ends before it is ready is an error with what it said', async () => {
+test('a program that ends before it is ready is an error with its output', async () => {
   const script = 'console.error("no such thing"); process.exit(3)';
   const starting = startProcess(process.execPath, ['-e', script], { ready: () => false });
   await expect(starting).rejects.toThrow('no such thing');
@@ -18,7 +18,7 @@ test('a program that ends before it is ready is an error with what it said', asy
   );
 });
 
-test('a Redis with a password keeps what was acknowledged across a SIGKILL', async () => {
+test('a Redis with a password keeps acknowledged writes after a SIGKILL', async () => {
   await using redis = await startRedis({ password: 'swordfish', appendonly: true });
   await redis.cli('SET', 'a', '1');
   await redis.kill();
@@ -27,7 +27,7 @@ test('a Redis with a password keeps what was acknowledged across a SIGKILL', asy
   expect(await redis.cli('GET', 'a')).toBe('1');
 });
 
-test('sentinels name another master when theirs is killed', async () => {
+test('sentinels name another master if their master is killed', async () => {
   await using set = await startSentinels({ password: 'swordfish' });
   const before = await set.master();
   expect(before).toBe(set.servers[0]);
@@ -35,7 +35,7 @@ test('sentinels name another master when theirs is killed', async () => {
   await until(async () => (await set.master()) !== before);
 });
 
-test('a cluster of three masters serves every slot', async () => {
+test('a Cluster of three masters serves every slot', async () => {
   await using cluster = await startCluster();
   const info = await cluster.servers[0]?.cli('CLUSTER', 'INFO');
   expect(info).toContain('cluster_slots_ok:16384');
@@ -48,7 +48,7 @@ test('a cluster of three masters serves every slot', async () => {
   expect(await after.cli('GET', 'a')).toBe('1');
 });
 
-test('Varnish keeps what says how long, and nothing else', async () => {
+test('Varnish caches only answers with an explicit lifetime', async () => {
   const asked: string[] = [];
   await using stack = new AsyncDisposableStack();
   const origin = stack.use(

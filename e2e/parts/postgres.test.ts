@@ -3,7 +3,7 @@ import { until } from './process.ts';
 import { startPostgres } from './postgres.ts';
 import { startRelay } from './relay.ts';
 
-test('a PostgreSQL keeps what it acknowledged across a SIGKILL', async () => {
+test('a PostgreSQL keeps acknowledged writes after a SIGKILL', async () => {
   await using postgres = await startPostgres();
   await postgres.sql('CREATE TABLE kept (value text); INSERT INTO kept VALUES (1)');
   await postgres.kill();
@@ -12,7 +12,7 @@ test('a PostgreSQL keeps what it acknowledged across a SIGKILL', async () => {
   expect(await postgres.sql('SELECT value FROM kept')).toBe('1');
 });
 
-test('a hung PostgreSQL answers again when it is woken', async () => {
+test('a hung PostgreSQL answers again after it is woken', async () => {
   await using postgres = await startPostgres();
   await postgres.hang();
   const answer = postgres.sql('SELECT 1');
@@ -22,7 +22,7 @@ test('a hung PostgreSQL answers again when it is woken', async () => {
   expect(await answer).toBe('1');
 });
 
-test('a synchronous standby has each commit and is promoted without the primary', async () => {
+test('a synchronous standby has each commit and can be promoted without the primary', async () => {
   await using primary = await startPostgres();
   await using standby = await startPostgres({ standbyOf: primary });
   await primary.waitFor(standby);
@@ -34,7 +34,7 @@ test('a synchronous standby has each commit and is promoted without the primary'
   await standby.sql('INSERT INTO kept VALUES (2)');
 });
 
-test('a commit waits while the network to the standby is divided', async () => {
+test('a commit waits while the standby is cut off from the network', async () => {
   await using primary = await startPostgres();
   await using relay = await startRelay(primary.port);
   await using standby = await startPostgres({ standbyOf: primary, through: relay });

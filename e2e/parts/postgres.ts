@@ -13,40 +13,40 @@ import type { TemporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
 
-/** Debian's place of the server's programs, which are not on the PATH. */
+/** The folder of Debian's server programs, which are not in PATH. */
 const BIN = '/usr/lib/postgresql/15/bin';
 
 const ROOT = process.getuid?.() === 0;
 
-/** An empty cluster, as this user can copy it. */
+/** An empty cluster, for this user to copy. */
 const EMPTY = new URL(
   `../../node_modules/.cache/postgres-15-${process.getuid?.()}`,
   import.meta.url,
 ).pathname;
 
 export interface PostgresOptions {
-  /** The primary it copies; it follows from the moment of the copy on. */
+  /** The primary that this standby copies and then follows. */
   readonly standbyOf?: Postgres;
-  /** The network to that primary. */
+  /** The relay to that primary. */
   readonly through?: Relay;
   /** Further lines of postgresql.conf. */
   readonly settings?: readonly string[];
-  /** The superuser's, which is asked for by SCRAM; default: nobody has one. A standby has its primary's. */
+  /** The superuser's password for SCRAM; default: there is none. A standby has its primary's. */
   readonly password?: string;
-  /** Whether it has TLS, with a certificate for `localhost` that signs itself (`certificate`). */
+  /** Use TLS with a self-signed certificate for `localhost` (`certificate`). */
   readonly tls?: boolean;
-  /** The language of its messages, such as `de`; default: English. */
+  /** The language of messages, such as `de`; default: English. */
   readonly language?: string;
-  /** Tables are on a disk of their own, of so many MiB, and nothing else is; it does not outlive `kill`. */
+  /** Put only the tables on a separate disk of this many MiB, which is lost after `kill`. */
   readonly disk?: number;
 }
 
-/** A PostgreSQL server on a loopback port with a folder of its own; commits wait for the disk. */
+/** A PostgreSQL server on a loopback port with its own folder. Commits wait for the disk. */
 export class Postgres implements AsyncDisposable {
   readonly port: number;
-  /** For the superuser. */
+  /** The superuser's URL. */
   readonly url: string;
-  /** As it calls itself when it follows a primary: a name for `synchronous_standby_names`. */
+  /** The name of this standby for `synchronous_standby_names`. */
   readonly name: string;
   readonly #folder: TemporaryFolder;
   readonly #disk: number | undefined;
@@ -67,7 +67,7 @@ export class Postgres implements AsyncDisposable {
     this.#language = language;
   }
 
-  /** Starts it, also again after `kill`: the same port, the same data. */
+  /** Starts the server, also after `kill`, with the same port and data. */
   async start(): Promise<void> {
     const [command, ...args] = this.#command;
     this.#process = await startProcess(command, args, {
@@ -83,7 +83,7 @@ export class Postgres implements AsyncDisposable {
     return this.#process?.pid ?? 0;
   }
 
-  /** As a crash of the machine, but that the disk keeps what the system has been given. */
+  /** Like a crash of the machine, except that the disk keeps everything given to the system. */
   async kill(): Promise<void> {
     const children = await this.#children();
     await this.#process?.kill('SIGKILL');
@@ -91,29 +91,29 @@ export class Postgres implements AsyncDisposable {
     await until(async () => (await Promise.all(children.map(isGone))).every(Boolean));
   }
 
-  /** SIGSTOP to all its processes: connections are accepted by the kernel and nothing is ever answered. */
+  /** Sends SIGSTOP to all its processes: the kernel accepts connections, but no answer comes. */
   async hang(): Promise<void> {
     this.#process?.signal('SIGSTOP');
     for (const pid of await this.#children()) end(pid, 'SIGSTOP');
   }
 
-  /** SIGCONT to all its processes. */
+  /** Sends SIGCONT to all its processes. */
   async wake(): Promise<void> {
     for (const pid of await this.#children()) end(pid, 'SIGCONT');
     this.#process?.signal('SIGCONT');
   }
 
-  /** Carries out a statement as the superuser (`psql`). */
+  /** Runs a statement as the superuser (`psql`). */
   sql(statement: string): Promise<string> {
     return psql(this.url, statement);
   }
 
-  /** Makes a standby the primary, whatever has become of the former one. */
+  /** Makes a standby the primary, whatever the former primary does. */
   async promote(): Promise<void> {
     await this.sql('SELECT pg_promote()');
   }
 
-  /** From now on each commit waits until this standby has it on its disk. */
+  /** From now on each commit waits until this standby has written it to disk. */
   async waitFor(standby: Postgres): Promise<void> {
     await this.sql(`ALTER SYSTEM SET synchronous_standby_names = '${standby.name}'`);
     await this.sql('SELECT pg_reload_conf()');
@@ -175,9 +175,9 @@ export class Postgres implements AsyncDisposable {
       "listen_addresses = '127.0.0.1'",
       "unix_socket_directories = ''",
       'shared_buffers = 32MB',
-      // `C` alone has no translations.
+      // Only `C` has no translations.
       "lc_messages = 'C.UTF-8'",
-      // In its folder: a server that is killed leaves other shared memory behind.
+      // Shared memory in its folder, because a killed server would leave other shared memory behind.
       'dynamic_shared_memory_type = mmap',
       ...ssl,
       ...settings,
@@ -185,7 +185,7 @@ export class Postgres implements AsyncDisposable {
     await appendFile(join(this.#data, 'postgresql.conf'), `${lines.join('\n')}\n`);
   }
 
-  /** Copies the cluster that was made first, if nobody has a password: to make one takes ten times as long. */
+  /** Copies the first cluster if there is no password, because making a cluster takes ten times as long. */
   async #makeEmpty(password: string | undefined): Promise<void> {
     if (password === undefined && existsSync(EMPTY)) {
       await run('cp', ['-a', EMPTY, this.#data]);
@@ -199,7 +199,7 @@ export class Postgres implements AsyncDisposable {
     const own = `${EMPTY}-${process.pid}`;
     await mkdir(dirname(own), { recursive: true });
     await run('cp', ['-a', this.#data, own]);
-    // Another process may have been faster.
+    // Another process may have made it first.
     await rename(own, EMPTY).catch(() => rm(own, { recursive: true }));
   }
 
@@ -213,7 +213,7 @@ export class Postgres implements AsyncDisposable {
     return ['ssl = on', `ssl_key_file = '${key}'`, `ssl_cert_file = '${this.certificate}'`];
   }
 
-  /** Writes a file that the server alone reads. Resolves to its path. */
+  /** Writes a file that only the server can read. Resolves to its path. */
   async #file(name: string, content: string): Promise<string> {
     const path = join(this.#folder.path, name);
     await writeFile(path, content, { mode: 0o600 });
@@ -222,9 +222,12 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-/** Carries out a statement by a URL. Returns what psql prints, without headings: `|` between columns, a line for each row. */
+/**
+ * Runs a statement by a URL. Returns psql's output without headings: `|` between columns, a line for each
+ * row.
+ */
 export async function psql(url: string, statement: string): Promise<string> {
-  // Debian's /usr/bin/psql is a script that looks for a server first.
+  // Debian's /usr/bin/psql is a script that first looks for a server.
   const { stdout } = await run(join(BIN, 'psql'), ['-XAtq', '-c', statement, url]);
   return stdout.trimEnd();
 }
@@ -241,28 +244,28 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-/** The command as the user that Debian's package has made, if we are root. */
+/** The command under the user of Debian's package, if this process is root. */
 function asPostgres(command: string, ...args: readonly string[]): [string, ...string[]] {
   if (!ROOT) return [command, ...args];
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', command, ...args];
 }
 
-/** Carries one of the server's programs out. */
+/** Runs one of the server's programs. */
 async function carryOut(program: string, ...args: readonly string[]): Promise<void> {
   const [command, ...all] = asPostgres(join(BIN, program), ...args);
   await run(command, all);
 }
 
-/** Sends the signal, if there is such a process. */
+/** Sends the signal, if the process exists. */
 function end(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
-/** Whether a process has ended, though perhaps its parent does not know yet (proc(5)). */
+/** Whether a process has ended, even if its parent does not know yet (proc(5)). */
 const isGone = (pid: number): Promise<boolean> =>
   readFile(`/proc/${pid}/stat`, 'latin1').then(
     (stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z'),

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The environment of our Node processes: nothing else of this one. NODE_OPTIONS=--enable-source-maps names the source
- * in stack traces.
+ * The environment of our Node processes, without this process's variables.
+ * NODE_OPTIONS=--enable-source-maps names the source in stack traces.
  */
 export const NODE: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],
@@ -16,13 +16,13 @@ export const NODE: NodeJS.ProcessEnv = {
 export interface ProcessOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** True once the process does its work: asked again and again; a rejection counts as not yet. */
+  /** Returns whether the process is ready. Called repeatedly; a rejection means not yet. */
   ready(output: string): boolean | Promise<boolean>;
-  /** Milliseconds it may take to become ready; default 60 000. */
+  /** Milliseconds until the process must be ready; default: 60 000. */
   readonly patience?: number;
 }
 
-/** A child process with its output; ended by its own pid. */
+/** A child process with its output, which is ended by its own pid. */
 export class RunningProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -51,23 +51,23 @@ export class RunningProcess implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Null while it runs, and when a signal ended it. */
+  /** Null while the process runs, and if a signal ended it. */
   get exitCode(): number | null {
     return this.#child.exitCode;
   }
 
-  /** Sends a signal; for the ones that end a process, `exited` says when it is over. */
+  /** Sends a signal. After a signal that ends the process, wait for `exited`. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
 
-  /** From now on nobody reads what it writes: that fails. */
+  /** Stops reading the output, so that the process's writes fail. */
   hangUp(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   async exited(): Promise<void> {
     if (this.running) await this.#exited;
   }
@@ -83,7 +83,7 @@ export class RunningProcess implements AsyncDisposable {
   }
 }
 
-/** Starts a program and resolves when it is ready; rejects with its output when it ends or takes too long. */
+/** Starts a program and resolves when it is ready; rejects with its output if it ends or takes too long. */
 export async function startProcess(
   command: string,
   args: readonly string[],
@@ -110,7 +110,10 @@ export async function startProcess(
   }
 }
 
-/** Rejects when one of them does, but not before none is starting any more: anybody who ends them then misses none. */
+/**
+ * Rejects if one start fails, but only after all starts have finished, so that a caller can end every
+ * process.
+ */
 export async function allStarted<T>(starting: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(starting);
   return Promise.all(starting);
@@ -119,8 +122,8 @@ export async function allStarted<T>(starting: readonly Promise<T>[]): Promise<T[
 class Ended extends Error {}
 
 /**
- * Asks until the answer is true, first every 20 ms, later less often: a twentieth of the wait so far lies
- * between two questions. A rejection counts as no. Rejects after `patience` milliseconds.
+ * Repeats the question until the answer is true, first every 20 ms, later after a twentieth of the wait so
+ * far. A rejection means no. Rejects after `patience` milliseconds.
  */
 export async function until(
   question: () => boolean | Promise<boolean>,

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends exactly these bytes to an origin and resolves to all that came back when the connection is
- * closed. Rejects after `patience` milliseconds without a close.
+ * Sends exactly these bytes to an origin, and resolves to all received text when the connection is closed.
+ * Rejects if it is still open after `patience` milliseconds.
  */
 export function rawHttp(
   origin: string,
@@ -20,7 +20,7 @@ export function rawHttp(
       received += chunk.toString('latin1');
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The server closes a connection whose rest it does not want to read.
+      // The server closes a connection if it does not want to read the rest.
       if (['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) resolve(received);
       else reject(error);
     });
@@ -29,7 +29,7 @@ export function rawHttp(
   });
 }
 
-/** Status of the first answer; 0 when there is none. */
+/** The status of the first answer; 0 if there is none. */
 export function statusOf(received: string): number {
   return Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);
 }

@@ -17,7 +17,7 @@ async function start() {
 
 const LAST = 'GET /last HTTP/1.1\r\nHost: a\r\n\r\n';
 
-test('requests behind one another, of each framing, each with its content', async () => {
+test('reads requests behind one another, in each framing, each with its content', async () => {
   await start();
   const sent = [
     'PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nGET /',
@@ -35,7 +35,7 @@ test('requests behind one another, of each framing, each with its content', asyn
   expect(upstream.unreadable).toEqual([]);
 });
 
-describe('a request that can be read in two ways is none', () => {
+describe('refuses an ambiguous request:', () => {
   test.each([
     [
       'two framings',

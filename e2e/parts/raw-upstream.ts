@@ -2,18 +2,21 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A request as an origin server got it that forgives nothing (RFC 9112). */
+/** A request as read by a strict origin server (RFC 9112). */
 export interface RawRequest {
   readonly method: string;
   readonly target: string;
-  /** Field lines; names as they came. */
+  /** Field lines, with names as received. */
   readonly lines: readonly (readonly [name: string, value: string])[];
-  /** Which of the connections it came on. */
+  /** The number of the request's connection. */
   readonly connection: number;
   readonly socket: Socket;
-  /** Resolves once all of the content is there; who does not ask reads none. One character is one octet. */
+  /**
+   * Resolves once the whole content has arrived. Without a call no content is read. One character is one
+   * octet.
+   */
   content(): Promise<string>;
-  /** The octets of it that have been read. */
+  /** The octets of the content that have been read. */
   readonly read: string;
   readonly trailers: readonly (readonly [name: string, value: string])[];
 }
@@ -22,11 +25,11 @@ export type Serve = (request: RawRequest) => unknown;
 
 export interface RawUpstream extends AsyncDisposable {
   readonly url: string;
-  /** The requests that came since it was asked last, in order. */
+  /** The requests since the last call, in order. */
   take(): readonly RawRequest[];
-  /** Octets that were no request: heads that can be read in two ways, and octets after a request. */
+  /** Octets that were no request: ambiguous heads, and octets after a request. */
   readonly unreadable: readonly string[];
-  /** How many there were in all. */
+  /** The number of connections so far. */
   connections(): number;
 }
 
@@ -39,7 +42,7 @@ const REQUEST = /^([!#$%&'*+.^_`|~\w-]+) ([!-~]+) HTTP\/1\.1$/;
 const FIELD =
   /^([!#$%&'*+.^_`|~\w-]+):[\t ]*((?:[!-~\x80-\xFF](?:[\t -~\x80-\xFF]*[!-~\x80-\xFF])?)?)[\t ]*$/;
 
-/** Listens at a port that is free. What `serve` does not read of a request is read behind it. */
+/** Listens on a free port. Content that `serve` does not read is discarded afterwards. */
 export async function startRawUpstream(serve: Serve): Promise<RawUpstream> {
   const taken: RawRequest[] = [];
   const unreadable: string[] = [];
@@ -138,7 +141,7 @@ function readLines(lines: readonly string[], head: string): Lines {
   });
 }
 
-/** The octets of a connection, taken as they are wanted: what is not wanted stays with the sender. */
+/** The octets of a connection, read on demand: unread octets stay with the sender. */
 class Octets {
   readonly #pieces: AsyncIterator<Buffer>;
   #held = '';

@@ -5,19 +5,22 @@ import type { Redis } from './redis.ts';
 
 export interface RedisCluster extends AsyncDisposable {
   readonly urls: string[];
-  /** Masters with an equal part of the slots each. */
+  /** Masters with equal parts of the slots. */
   readonly servers: readonly Redis[];
   /** The master that owns the slot of a key. */
   ownerOf(key: string): Promise<Redis>;
-  /** Gives the slot of a key, with all that is in it, to another master, that key first; `amid` is run behind each. */
+  /**
+   * Moves the slot of a key with its content to another master, that key first; `amid` runs after each
+   * step.
+   */
   moveSlotOf(key: string, amid?: () => Promise<unknown>): Promise<void>;
-  /** Gives each master a replica, without which it takes no more writes. */
+  /** Gives each master a replica; a master then requires its replica for writes. */
   replicate(): Promise<void>;
 }
 
 const SLOTS = 16_384;
 
-/** A Cluster of masters without replicas. */
+/** Starts a Cluster of masters without replicas. */
 export async function startCluster(masters = 3): Promise<RedisCluster> {
   await using parts = new AsyncDisposableStack();
   const servers: Redis[] = [];

@@ -1,7 +1,7 @@
-/** Commands to a Redis, over a connection for each (RESP2). */
+/** Sends commands to Redis, each on its own connection (RESP2). */
 import { createConnection } from 'node:net';
 
-/** Milliseconds. */
+/** The time limit of an answer in milliseconds. */
 const TIMEOUT = 5000;
 
 export interface RedisPlace {
@@ -11,8 +11,8 @@ export interface RedisPlace {
 }
 
 /**
- * Sends a command to Redis, and returns the answer as redis-cli prints it to a pipe, without its process: elements of
- * arrays on lines of their own, nothing for null, an error by its text. Rejects if there is no answer.
+ * Sends a command to Redis, and returns the answer as redis-cli prints it to a pipe, without a process:
+ * array elements on separate lines, null as nothing, an error as its text. Rejects without an answer.
  */
 export async function redisCommand(place: RedisPlace, args: readonly string[]): Promise<string> {
   const { host, port, password } = place;
@@ -32,7 +32,7 @@ export async function redisCommand(place: RedisPlace, args: readonly string[]): 
 const encoded = (args: readonly string[]) =>
   `*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`;
 
-/** Lines of each of `count` replies; undefined before all are there. */
+/** The lines of each of `count` replies; undefined before all have arrived. */
 function repliesIn(received: Buffer, count: number): string[][] | undefined {
   let at = 0;
   const line = () => {

@@ -10,18 +10,18 @@ import type { Redis } from './redis.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export interface SentinelSet extends AsyncDisposable {
-  /** Addresses of the sentinels, with the password of the servers. */
+  /** The sentinels' URLs, with the servers' password. */
   readonly urls: string[];
-  /** The master at the start, then the replicas. */
+  /** The initial master, then the replicas. */
   readonly servers: readonly Redis[];
-  /** SIGSTOP to all sentinels, and SIGCONT. */
+  /** Sends SIGSTOP or SIGCONT to all sentinels. */
   hang(): void;
   wake(): void;
-  /** How many connections a sentinel has accepted so far. */
+  /** The number of connections that a sentinel has accepted so far. */
   accepted(): Promise<number>;
-  /** The server that a sentinel names as the master now. */
+  /** The server that a sentinel names as master now. */
   master(): Promise<Redis>;
-  /** Makes all sentinels name another server, as they do after a failover the old master knows nothing of. */
+  /** Makes all sentinels name another server, as after a failover that the old master has not noticed. */
   name(master: Redis): Promise<void>;
 }
 
@@ -60,7 +60,8 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
         ready: async () => (await cli(port, 'PING')) === 'PONG',
       }),
     );
-    // A sentinel looks at its servers every 10 s by default, and waits four times `publish-period` for one that comes back.
+    // A sentinel checks its servers every 10 s by default, and waits four times `publish-period` for a
+    // returning server.
     await cli(port, 'SENTINEL', 'DEBUG', 'info-period', '1000', 'publish-period', '500');
     processes.push(sentinel);
     ports.push(port);
@@ -98,7 +99,7 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
       return named;
     },
     async name(other) {
-      // All forget first: one that remembers tells the others, who believe it.
+      // All sentinels forget first, because a sentinel that remembers would tell the other sentinels.
       for (const port of ports) await cli(port, 'SENTINEL', 'REMOVE', 'mymaster');
       for (const port of ports) {
         await cli(port, 'SENTINEL', 'MONITOR', 'mymaster', '127.0.0.1', `${other.port}`, '2');

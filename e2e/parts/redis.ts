@@ -10,18 +10,18 @@ import type { TemporaryFolder } from './temporary-folder.ts';
 
 export interface RedisOptions {
   readonly password?: string;
-  /** Append-only file with `appendfsync always`. */
+  /** Use an append-only file with `appendfsync always`. */
   readonly appendonly?: boolean;
-  /** Address and port it listens at; default: 127.0.0.1, and one that is free. */
+  /** The address and port; default: 127.0.0.1 and a free port. */
   readonly host?: string;
   readonly port?: number;
-  /** Port of the master it copies. */
+  /** The port of the master that this replica copies. */
   readonly replicaOf?: number;
   /** Further lines of redis.conf. */
   readonly settings?: readonly string[];
 }
 
-/** A redis-server on a loopback port with a folder of its own. */
+/** A redis-server on a loopback port with its own folder. */
 export class Redis implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
@@ -38,7 +38,7 @@ export class Redis implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** Starts it, also again after `kill`: the same port, the same data. */
+  /** Starts the server, also after `kill`, with the same port and data. */
   async start(): Promise<void> {
     this.#process = await startProcess('redis-server', ['redis.conf'], {
       cwd: this.#folder.path,
@@ -54,17 +54,17 @@ export class Redis implements AsyncDisposable {
     await this.#process?.kill('SIGKILL');
   }
 
-  /** SIGSTOP: connections are accepted by the kernel and nothing is ever answered. */
+  /** Sends SIGSTOP: the kernel accepts connections, but no answer comes. */
   hang(): void {
     this.#process?.signal('SIGSTOP');
   }
 
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   wake(): void {
     this.#process?.signal('SIGCONT');
   }
 
-  /** Its answer to a command, as redis-cli prints it. */
+  /** The answer to a command, as redis-cli prints it. */
   async cli(...args: readonly string[]): Promise<string> {
     return redisCommand({ host: this.#host, port: this.port, password: this.#password }, args);
   }
@@ -76,8 +76,8 @@ export class Redis implements AsyncDisposable {
 }
 
 /**
- * Starts a server. A replica has a copy of its master then: the first one that joins gives the master a new
- * `master_replid`, and what the master remembers begins anew.
+ * Starts a server. A replica has then copied its master: the first replica gives the master a new
+ * `master_replid`, and the master's replication history begins again.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<Redis> {
   const folder = await memoryFolder();

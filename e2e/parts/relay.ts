@@ -4,18 +4,21 @@ import { once } from 'node:events';
 /** A piece from the client, or from the port. */
 type Side = 'question' | 'answer';
 
-/** A network between a client and a port of this machine, which can be divided. */
+/** A relay between a client and a port of this machine, which can be cut. */
 export interface Relay extends AsyncDisposable {
   readonly url: string;
-  /** From now on nothing passes, in either direction, and nobody is told. */
+  /** Stops all traffic in both directions, without closing connections. */
   divide(): void;
-  /** Lets the octets on their way arrive. */
+  /** Delivers the held octets. */
   heal(): void;
-  /** Ends all connections; the next ones lead to another port. */
+  /** Closes all connections. New connections lead to another port. */
   lead(port: number): void;
-  /** From now on each way takes so many milliseconds. */
+  /** Delays each direction by this many milliseconds from now on. */
   delay(milliseconds: number): void;
-  /** Ends all connections when a client has sent so many pieces more: before the last one arrives, or with its answer. */
+  /**
+   * Closes all connections after this many more pieces of a client: before the last piece arrives, or
+   * before its answer.
+   */
   cut(pieces: number, before: 'question' | 'answer'): void;
 }
 

@@ -3,20 +3,20 @@ import type { Callback } from './callback.ts';
 
 export type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 
-/** One authorization request, and what comes of it. */
+/** One authorization request and its results. */
 export interface Asked {
-  /** Where the client sends the browser. */
+  /** The URL to which the client sends the browser. */
   readonly url: string;
   /** The request by which the browser brought the answer to the client. */
   answer(): Promise<Request>;
   /**
    * Waits for the answer, checks `state` and `iss`, and redeems the code. Rejects with
-   * `AuthorizationResponseError` for an answer that is an error.
+   * `AuthorizationResponseError` for an error answer.
    */
   tokens(): Promise<Tokens>;
 }
 
-/** A public client that people sign in to: openid-client, with PKCE. */
+/** A public client for sign-in: openid-client with PKCE. */
 export class RelyingParty {
   readonly clientId: string;
   readonly #configuration: client.Configuration;
@@ -28,7 +28,7 @@ export class RelyingParty {
     this.#callback = callback;
   }
 
-  /** A new authorization request; `parameters` go over the usual ones. */
+  /** Makes an authorization request; `parameters` override the usual parameters. */
   async ask(parameters: Readonly<Record<string, string>> = {}): Promise<Asked> {
     const verifier = client.randomPKCECodeVerifier();
     const state = client.randomState();
@@ -50,18 +50,18 @@ export class RelyingParty {
     };
   }
 
-  /** Rejects with `ResponseBodyError` when the token is refused. */
+  /** Rejects with `ResponseBodyError` if the token is refused. */
   async refresh(refreshToken: string): Promise<Tokens> {
     return client.refreshTokenGrant(this.#configuration, refreshToken);
   }
 
-  /** Where the client sends the browser to sign out (OpenID Connect RP-Initiated Logout 1.0). */
+  /** The URL for sign-out (OpenID Connect RP-Initiated Logout 1.0). */
   signOutUrl(parameters: Readonly<Record<string, string>>): string {
     return client.buildEndSessionUrl(this.#configuration, { ...parameters }).href;
   }
 }
 
-/** The client as it knows the authorization server: by its metadata. */
+/** Sets the client up from the authorization server's metadata. */
 export async function relyingParty(
   issuer: string,
   clientId: string,

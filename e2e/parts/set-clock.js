@@ -1,4 +1,7 @@
-/** Loaded into a process (`--import`), whose clock then goes ahead by the seconds in the file beside its configuration. */
+/**
+ * Preloaded by a process (`--import`): its clock is ahead by the seconds in the file beside its
+ * configuration.
+ */
 import { readFileSync } from 'node:fs';
 
 const { COUNTERSIGN_CONFIG: configuration } = process.env;
@@ -8,7 +11,7 @@ function ahead() {
   try {
     return Number(readFileSync(`${configuration}.clock`, 'utf8')) * 1000;
   } catch {
-    return 0; // nobody has set it
+    return 0; // the clock was not set
   }
 }
 

@@ -1,10 +1,10 @@
-/** The thread of `Sites`: what is busy elsewhere must not look like a division. */
+/** The thread of `Sites`, so that a busy main thread does not look like a network failure. */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 
-/** A wish of `Sites`; each is answered with its number once it is done. */
+/** A request of `Sites`. Each is answered with its number once it is done. */
 export type Wish =
   | {
       readonly verb: 'open';
@@ -16,7 +16,7 @@ export type Wish =
   | { readonly verb: 'unite' };
 export type Numbered = Wish & { readonly number: number };
 
-/** A connection through a door: between whom, and its two ends. */
+/** A connection through a relay port: its two addresses and its two ends. */
 interface Passage {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,7 @@ interface Passage {
 }
 
 const passages = new Set<Passage>();
-/** Addresses that are divided from all others but 127.0.0.1. */
+/** Addresses that are cut off from all addresses but 127.0.0.1. */
 const alone = new Set<string>();
 
 function guard({ from, to, ends }: Passage): void {

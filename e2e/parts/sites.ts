@@ -1,26 +1,26 @@
-/** Addresses of the loopback network between which connections can be divided, without privileges. */
+/** Loopback addresses whose connections can be cut, without privileges. */
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { freePort } from './free-port.ts';
 import type { Numbered, Wish } from './sites-worker.ts';
 
 /**
- * Servers at an address are reached through doors. Processes bind their outgoing connections to their address, too, so
- * that a door knows who knocks. Between divided addresses nothing passes, and nothing is refused: as with a pulled
- * cable, the octets on their way arrive when it is back.
+ * Servers at an address are reached through relay ports. Processes bind their outgoing connections to their
+ * own address, so that a relay knows the sender. Between cut addresses no octet passes and no connection is
+ * refused: as with an unplugged cable, held octets arrive when it is plugged in again.
  */
 export class Sites implements AsyncDisposable {
   readonly #worker = new Worker(new URL('./sites-worker.ts', import.meta.url));
   #wishes = 0;
 
-  /** Makes a port here that leads to a port of the address; resolves to the port here. */
+  /** Opens a relay port to a port of the address; resolves to the relay port. */
   async door(address: string, inside: number): Promise<number> {
     const port = await freePort();
     await this.#wish({ verb: 'open', address, inside, port });
     return port;
   }
 
-  /** Divides an address from all others but this process's own, 127.0.0.1. */
+  /** Cuts an address off from all addresses but 127.0.0.1, which is this process's. */
   divide(address: string): Promise<void> {
     return this.#wish({ verb: 'divide', address });
   }

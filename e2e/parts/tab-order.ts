@@ -1,15 +1,16 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
-/** A place where Tab stops: the number of its control, and whether a reader sees that it has the focus. */
+/** A stop of Tab: the number of its control, and whether its focus is visible. */
 interface Stop {
   readonly at: number;
   readonly isVisible: boolean;
 }
 
 /**
- * Presses Tab through the page: it stops at each control once, in the order of the page and visibly, and leaves the page
- * (WCAG 2.1.1, 2.1.2, 2.4.3, 2.4.7). `name`: how the page is called where a test fails.
+ * Presses Tab through the page and checks that it stops at each control once, in the page's order and
+ * visibly, and then leaves the page (WCAG 2.1.1, 2.1.2, 2.4.3, 2.4.7). `name`: the page's name for
+ * failures.
  */
 export async function walkByTab(page: Page, name: string): Promise<void> {
   const count = await number(page);
@@ -19,12 +20,12 @@ export async function walkByTab(page: Page, name: string): Promise<void> {
     stops.push(await stop(page));
   }
   const expected = Array.from({ length: count }, (_, at) => ({ at, isVisible: true }));
-  // After the last control the focus leaves the page, or comes to the first one again.
+  // After the last control the focus leaves the page, or returns to the first control.
   expect([name, stops.slice(0, count)]).toEqual([name, expected]);
   expect([name, stops[count]?.at ?? 0]).toEqual([name, 0]);
 }
 
-/** Numbers the controls that Tab must reach. Of radio buttons with one name it reaches one. Resolves to their count. */
+/** Numbers the controls that Tab must reach (one radio button per name). Resolves to their count. */
 const number = (page: Page): Promise<number> =>
   page.evaluate(`(() => {
     document.activeElement.blur();
@@ -45,7 +46,7 @@ const number = (page: Page): Promise<number> =>
     return controls.length;
   })()`);
 
-/** Looks at what has the focus. Undefined: nothing of the page has it. */
+/** Examines the focused element. Undefined if no element of the page has the focus. */
 const stop = (page: Page): Promise<Stop | undefined> =>
   page.evaluate(`(() => {
     const one = document.activeElement;

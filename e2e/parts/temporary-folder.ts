@@ -6,7 +6,10 @@ export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** An empty folder that is removed with everything in it; in `parent`, by default where the system has them. */
+/**
+ * An empty folder that is removed with its content; in `parent`, by default in the system's temporary
+ * folder.
+ */
 export async function temporaryFolder(parent = tmpdir()): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(parent, 'countersign-'));
   return {
@@ -24,8 +27,8 @@ export async function roomInMemory(): Promise<boolean> {
 }
 
 /**
- * The same in memory where there is room. For servers that wait for the disk at each write: one that
- * other tests keep busy for a second is not what they are tested for.
+ * A temporary folder in memory if there is room. For servers that wait for the disk at each write, because
+ * other tests may keep a disk busy for a second.
  */
 export async function memoryFolder(): Promise<TemporaryFolder> {
   return temporaryFolder((await roomInMemory()) ? MEMORY : undefined);

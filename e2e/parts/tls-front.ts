@@ -8,7 +8,7 @@ import type { RunningProcess } from './process.ts';
 
 const run = promisify(execFile);
 
-/** Caddy in front of a server, with a certificate for `localhost` that nobody vouches for. */
+/** Starts Caddy in front of a server, with a self-signed certificate for `localhost`. */
 export async function startTlsFront(
   folder: string,
   port: number,

@@ -5,13 +5,16 @@ import { freePort } from './free-port.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 
 export interface VarnishOptions {
-  /** Origin that it asks. */
+  /** The origin behind Varnish. */
   readonly upstream: string;
-  /** An existing one, which takes its configuration and its shared memory. */
+  /** An existing folder for its configuration and its shared memory. */
   readonly folder: string;
 }
 
-/** Returns the command of Debian's Varnish, with 256 MiB of memory, and its working folder. It keeps answers that say how long, and stale ones to validate them. */
+/**
+ * Returns the command of Debian's Varnish, with 256 MiB of memory, and its working folder. It caches
+ * answers with an explicit lifetime, and keeps stale answers to validate them.
+ */
 export async function varnishCommand(
   { upstream, folder }: VarnishOptions,
   port: number,
@@ -33,7 +36,7 @@ export async function varnishCommand(
   return { command: '/usr/sbin/varnishd', args, work };
 }
 
-/** Starts it; the stack ends it. */
+/** Starts Varnish; the stack ends it. */
 export async function startVarnish(
   stack: AsyncDisposableStack,
   options: VarnishOptions,

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A passkey as an authenticator of Chromium keeps it (DevTools protocol, WebAuthn.Credential). */
+/** A passkey as Chromium's authenticator stores it (DevTools protocol, WebAuthn.Credential). */
 export interface Credential {
   readonly credentialId: string;
   readonly isResidentCredential: boolean;
@@ -10,15 +10,15 @@ export interface Credential {
   readonly userHandle?: string;
 }
 
-/** An authenticator that Chromium has in place of the one of a device. */
+/** A virtual authenticator of Chromium, in place of a device's. */
 export interface VirtualAuthenticator {
   readonly credentials: () => Promise<readonly Credential[]>;
   readonly add: (credential: Credential) => Promise<void>;
-  /** Whether its owner shows a finger, and the right one. */
+  /** Whether the owner touches the authenticator and is verified. */
   readonly answers: (answers: boolean) => Promise<void>;
 }
 
-/** Gives a page an authenticator that keeps passkeys and verifies its owner. */
+/** Gives a page an authenticator that stores passkeys and verifies its owner. */
 export async function virtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
   const cdp: CDPSession = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');

@@ -4,10 +4,10 @@ import { kept } from './kept.ts';
 
 const FOLDER = join(ROOT, 'node_modules/.cache/bundle');
 
-/** The files that it depends on beside the bundled ones. */
+/** Further files that the bundle depends on. */
 const HOW = ['e2e/bundle.ts', 'package-lock.json'];
 
-/** Resolves to the folder with all that can be started, packages included. */
+/** Resolves to the folder with all programs, packages included. */
 export async function bundled(): Promise<string> {
   await kept(FOLDER, async (folder) => {
     const files = await bundleWhole(folder);

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { epochSeconds, systemClock } from '#shared/base/clock.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 
-/** A key pair of ours, and the proofs of it for requests that a test sends itself (RFC 9449 section 4.2). */
+/** A key pair, and its DPoP proofs for requests that a test sends itself (RFC 9449 section 4.2). */
 export interface DpopProver {
   proof(of: {
     readonly method: string;

@@ -1,4 +1,4 @@
-/** `npm run test:fast`: the unit tests that need no program, none of our servers as a process, and little time. */
+/** `npm run test:fast`: fast unit tests without other programs and without our servers as processes. */
 import { globSync, readFileSync } from 'node:fs';
 import { jest } from './configuration.ts';
 import { needsOf } from './needs.ts';
@@ -7,7 +7,7 @@ const suites = globSync('{authz-server,resource-server,shared}/**/*.test.ts', {
   cwd: jest.rootDir,
 });
 
-/** Matches the line of a suite that takes more than a second of CPU time, and has fewer than 20 cases for each. */
+/** Matches the mark of a suite that takes more than a second of CPU time per 20 cases. */
 const SLOW = /^\/\*\* @slow \*\/$/m;
 
 /** Integration tests start a server in each suite. */

@@ -3,15 +3,15 @@ import { relative } from 'node:path';
 import { isAsMade, noteMadeOf } from '#shared/cli/made-of.js';
 
 /**
- * Keeps what `make` writes to a folder, as long as no file has changed of which it was made, and makes it anew
- * otherwise. `make`: resolves to the paths of these files.
+ * Keeps the files that `make` writes to a folder, until one of their sources changes; then makes them
+ * again. `make`: resolves to the paths of the sources.
  */
 export async function kept(
   folder: string,
   make: (folder: string) => Promise<readonly string[]>,
 ): Promise<void> {
   if (await isAsMade(folder)) return;
-  // A process that runs the former files keeps those that it has loaded.
+  // A process that runs the former files has already loaded them.
   const fresh = `${folder}-${process.pid}`;
   await mkdir(fresh, { recursive: true });
   const files = await make(fresh);

@@ -10,13 +10,13 @@ const MODULE = /'((?:\.{1,2}|#shared)\/[^']+\.ts)'/g;
 /** Matches the line by which a module declares the programs that it starts, such as "@needs curl wget". */
 const NEEDS = /^\/\*\* @needs (.+) \*\/$/gm;
 
-/** The bundle of our servers and of the command line. */
+/** The bundle of our servers and the command line. */
 export const OURS = 'countersign';
 
-/** Older versions of Node, on which the package for APIs runs. */
+/** Older Node versions that the package for APIs supports. */
 export const OLDER_NODES = 'older-nodes';
 
-/** All that a module may declare. */
+/** All names that a module may declare. */
 const KNOWN: ReadonlySet<string> = new Set([
   OURS,
   OLDER_NODES,
@@ -24,14 +24,14 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 interface Module {
-  /** URLs. */
+  /** The URLs of the imported modules. */
   readonly modules: readonly string[];
   readonly needs: readonly string[];
 }
 
 const read = new Map<string, Module>();
 
-/** Nothing is in a file that is not there: a path in quotes may be an example. */
+/** A missing file has no content, because a quoted path may be an example. */
 function moduleAt(url: string): Module {
   const known = read.get(url);
   if (known) return known;
@@ -51,17 +51,17 @@ function moduleAt(url: string): Module {
   return module;
 }
 
-/** The programs that the suites declare, or that the modules declare to which these come. */
+/** The programs that the suites, or the modules they import, declare. */
 export function needsOf(suites: readonly string[]): ReadonlySet<string> {
   const reached = new Set(suites.map((suite) => new URL(suite, root).href));
-  // The loop visits also the modules that it finds.
+  // The loop also visits modules that it adds.
   for (const url of reached) {
     for (const module of moduleAt(url).modules) reached.add(module);
   }
   return new Set([...reached].flatMap((url) => moduleAt(url).needs));
 }
 
-/** Throws an Error that says what to write, if a suite has started a program that it does not declare. */
+/** Throws an Error with the missing declaration, if a suite has started an undeclared program. */
 export function declared(suite: string, started: readonly string[]): void {
   const needs = needsOf([suite]);
   const missing = new Set(

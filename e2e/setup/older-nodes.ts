@@ -14,7 +14,7 @@ export async function installOlderNodes(): Promise<void> {
   await kept(NODES, async (folder) => {
     process.stdout.write('\nInstalling older versions of Node from npm ...\n');
     await cp(join(ROOT, 'e2e/setup/nodes'), folder, { recursive: true });
-    // All bring a program of the same name.
+    // All versions have a program of the same name.
     const options = ['--no-bin-links', '--no-audit', '--no-fund', '--silent'];
     execFileSync('npm', ['ci', ...options], {
       cwd: folder,

@@ -1,6 +1,6 @@
 import { command, type Installable } from '#shared/auth/schemes/negotiate/debian.ts';
 
-/** A program that tests start, and what brings it. */
+/** A program that tests start, and the packages that contain it. */
 export interface TestPart extends Installable {
   /** The name of its file, as the modules that start it declare it (`@needs`). */
   readonly program: string;
@@ -18,16 +18,16 @@ const python = (module: string, ...packages: readonly string[]): TestPart => ({
   packages,
 });
 
-/** The addon of `npm run kerberos` is loaded wherever this runs. */
+/** The addon of `npm run kerberos` needs this program at run time. */
 export const KDC = 'krb5kdc';
 
 export const PARTS: readonly TestPart[] = [
   program('redis-server', 'redis-server'),
-  // A test that asks a Redis has started one.
+  // A test that uses redis-cli has started a Redis.
   { program: 'redis-cli', check: command('redis-server'), packages: ['redis-server'] },
   program('redis-cli', 'redis-tools'),
   program('redis-sentinel', 'redis-sentinel'),
-  // A test that starts `psql` has started a server, whose programs are not on the PATH.
+  // A test that uses `psql` has started a server, whose programs are not in PATH.
   {
     program: 'psql',
     check: `${command('psql')} && test -x /usr/lib/postgresql/15/bin/initdb`,
@@ -48,7 +48,7 @@ export const PARTS: readonly TestPart[] = [
     check: 'test -e /usr/lib/apache2/modules/mod_oauth2.so',
     packages: ['libapache2-mod-oauth2'],
   },
-  // Compiles what lets calls for files fail.
+  // Compiles the library that makes file calls fail.
   { program: 'gcc', check: command('gcc'), packages: ['gcc', 'libc6-dev'] },
   program('curl', 'curl'),
   program('script', 'bsdutils'),
@@ -60,13 +60,13 @@ export const PARTS: readonly TestPart[] = [
   program('lynx', 'lynx'),
   program('elinks', 'elinks'),
   program('aria2c', 'aria2'),
-  // Few clients take server push.
+  // Nghttp is one of the few clients that accept server push.
   program('nghttp', 'nghttp2-client'),
   program('openssl', 'openssl'),
   program('chromium-headless-shell', 'chromium-headless-shell'),
-  // The shell waits for ever where a proxy refuses its password.
+  // The headless shell waits forever if a proxy refuses its password, so the full browser is needed too.
   program('chromium', 'chromium'),
-  // Another browser, for pages without script.
+  // Firefox serves as another browser for the pages without script.
   program('firefox-esr', 'firefox-esr'),
   program('oidc-agent', 'oidc-agent-cli'),
   program('litmus', 'litmus'),
@@ -74,7 +74,7 @@ export const PARTS: readonly TestPart[] = [
   program('rclone', 'rclone'),
   program('mount.davfs', 'davfs2'),
   program('git-annex', 'git-annex'),
-  // Runs `gio`, which asks gvfs.
+  // The program `dbus-run-session` runs `gio`, which uses gvfs.
   program('dbus-run-session', 'dbus'),
   { program: 'dbus-run-session', check: command('gio'), packages: ['libglib2.0-bin'] },
   {
@@ -85,7 +85,7 @@ export const PARTS: readonly TestPart[] = [
   program('exim4', 'exim4-daemon-light'),
   program('gsasl', 'gsasl'),
   { program: 'perl', check: 'perl -MLWP::UserAgent -e 1', packages: ['libwww-perl'] },
-  // Debian's JRE has the compiler that starts a source file.
+  // Debian's JRE includes the compiler that runs a source file directly.
   program('java', 'default-jre-headless'),
   {
     program: 'java',
@@ -103,7 +103,7 @@ export const PARTS: readonly TestPart[] = [
   python('requests_kerberos', 'python3-requests-kerberos'),
   python('httpx', 'python3-httpx'),
   python('cryptography', 'python3-cryptography'),
-  // Applications that sign people in by a field of their proxy.
+  // These applications sign a user in by a header field that their proxy sets.
   program('radicale', 'radicale'),
   { ...python('django', 'python3-django'), program: 'remote_user_django.py' },
   { ...python('buildbot.www.auth', 'buildbot'), program: 'remote_user_buildbot.py' },

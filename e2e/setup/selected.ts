@@ -1,4 +1,4 @@
-/** Jest's `filter`: keeps all suites of this run, and tells the setup before them which these are. */
+/** Jest's `filter`: keeps all suites of this run, and passes their names on to the setup. */
 export const selected: string[] = [];
 
 function filter(suites: readonly string[]) {
@@ -6,5 +6,5 @@ function filter(suites: readonly string[]) {
   return { filtered: suites };
 }
 
-// Jest demands a function of CommonJS.
+// Jest requires a CommonJS function.
 export { filter as 'module.exports' };

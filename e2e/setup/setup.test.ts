@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
 const JEST = ['--experimental-vm-modules', `${ROOT}node_modules/jest/bin/jest.js`];
 
-test('a suite that starts nothing of others runs where nothing of others is', async () => {
+test('a suite without other programs runs on a machine without them', async () => {
   await using nothing = await temporaryFolder();
   const { stderr } = await run(process.execPath, [...JEST, 'shared/http/etag.test.ts'], {
     cwd: ROOT,
@@ -23,7 +23,7 @@ test('a suite that starts nothing of others runs where nothing of others is', as
   expect(stderr).toContain('1 passed, 1 total');
 });
 
-test('a suite that needs what is not there says what to install, and runs no test', async () => {
+test('a suite that needs a missing program says what to install, and runs no test', async () => {
   await using nothing = await temporaryFolder();
   const suite = 'e2e/clients/scram/gsasl.test.ts';
   const asStranger = ['-e', `process.getuid = () => 1000; await import(process.argv[1])`];
@@ -53,7 +53,7 @@ test.each([
   expect(needsOf([suite])).toEqual(new Set(expected));
 });
 
-test('each part is needed by some suite', () => {
+test('each part is needed by a suite', () => {
   const all = globSync('{authz-server,resource-server,shared,e2e}/**/*.test.ts', { cwd: ROOT });
   expect(needsOf(all)).toEqual(
     new Set([OURS, OLDER_NODES, ...PARTS.map(({ program }) => program)]),
@@ -64,7 +64,7 @@ test.each([
   ['execFile', `await promisify(execFile)('openssl', ['version']).catch(() => 0)`],
   ['execFileSync', `execFileSync('/usr/bin/openssl', ['version'])`],
   ['spawnSync', `spawnSync('openssl')`],
-])('a suite that starts a program by %s has to declare it', async (name, start) => {
+])('a suite that starts a program by %s must declare it', async (name, start) => {
   await using folder = await temporaryFolder();
   const suite = join(folder.path, 'openssl.test.ts');
   const text = `import { ${name} } from 'node:child_process';
@@ -90,14 +90,14 @@ test('a test that passes', async () => void (${start}));
   expect(await outcome()).toContain('1 passed, 1 total');
 });
 
-test('a module can declare only what the table of parts has', async () => {
+test('a module can declare only parts of the table', async () => {
   await using folder = await temporaryFolder();
   const suite = join(folder.path, 'none.test.ts');
   await writeFile(suite, '/** @needs none */\n');
   expect(() => needsOf([suite])).toThrow(`${suite} needs none: add its row to e2e/setup/parts.ts`);
 });
 
-test('npm ci bundles the source for the launcher, and its hints are those of a clone', async () => {
+test('npm ci bundles the source for the launcher, and its hints fit a clone', async () => {
   await run('npm', ['run', 'prepare'], { cwd: ROOT });
   const tells = `process.on('exit', () => console.log(process.argv[1]))`;
   const says = ['--import', `data:text/javascript,${tells}`];
@@ -111,7 +111,7 @@ test('npm ci bundles the source for the launcher, and its hints are those of a c
   expect(stderr).toContain('run npm run -s cli -- login');
 });
 
-test('a bundle is made again when one of its files has changed or is gone, and only then', async () => {
+test('a bundle is made again only if one of its files has changed or is missing', async () => {
   await using place = await temporaryFolder();
   const source = join(place.path, 'source');
   let times = 0;
@@ -134,7 +134,7 @@ test('a bundle is made again when one of its files has changed or is gone, and o
   await expect(readFile(join(place.path, 'made/1'))).rejects.toThrow('ENOENT');
 });
 
-test('each character of code that jest runs is where the source has it, so stack traces are right', () => {
+test('Jest runs each character of code at its place in the source, so that stack traces are right', () => {
   const source = 'type A = string;\nconst a = (b: A): A => b as A;\nexport { a };\n';
   const code = 'const a = (b   )    => b     ;';
   expect(stripTypes.process(source).code.split('\n')).toEqual([

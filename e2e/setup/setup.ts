@@ -1,4 +1,4 @@
-/** Runs once before the tests: the programs that the selected suites declare have to be there. */
+/** Runs once before the tests: all programs that the selected suites declare must be installed. */
 import '../parts/compiled.ts';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ import { selected } from './selected.ts';
 import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
 
 /**
- * Builds and installs what is missing on Debian as root; elsewhere rejects with what to install. What
- * comes from npm is first: packages of Debian bring certificates that may replace those npm was given.
+ * Builds and installs missing parts on Debian as root; otherwise rejects with what to install. npm packages
+ * are first: Debian packages contain certificates that may replace those given to npm.
  */
 export default async function setup(): Promise<void> {
   const needs = needsOf(selected);
@@ -20,7 +20,7 @@ export default async function setup(): Promise<void> {
   if (needs.has(OLDER_NODES)) await installOlderNodes();
   installParts(PARTS.filter(({ program }) => needs.has(program)));
   if (needs.has(OURS)) process.env['BUNDLE_UNDER_TEST'] = await bundled();
-  // The writes of a killed process are there, on a disk or not; only a disk makes it wait.
+  // A killed process's writes survive in memory as on a disk, but only a disk makes the process wait.
   if (await roomInMemory()) process.env['TMPDIR'] = MEMORY;
 }
 

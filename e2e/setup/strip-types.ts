@@ -1,6 +1,6 @@
 /**
- * Jest's transformer: removes types, as Node does where it runs the source. Each line and column stays where it was, so
- * that no source map is made, carried in each module and read for each stack trace.
+ * Jest's transformer: strips types as Node does. Each line and column stays in its place, so that no source
+ * map is made and read.
  */
 import { stripTypeScriptTypes } from 'node:module';
 

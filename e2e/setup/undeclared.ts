@@ -1,15 +1,17 @@
-/** Runs in each suite. It fails a suite that starts a program without a declaration in it or in what it imports. */
+/**
+ * Runs in each suite: fails a suite that starts a program without a declaration in it or in its imports.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, expect } from '@jest/globals';
 
-// An import would hand the functions to the suite before they are replaced.
+// An import would bind the functions before they are replaced.
 const node = process.getBuiltinModule('node:child_process');
 const { execFileSync, spawnSync } = node;
 const children: ChildProcess[] = [];
 const files: string[] = [];
 
-// Node tells of a child before it knows the program.
+// Node reports a child before it knows the program.
 const note = (message: unknown) => children.push((message as { process: ChildProcess }).process);
 const noting = (start: (file: string, ...rest: never[]) => unknown) => {
   return (file: string, ...rest: never[]) => {

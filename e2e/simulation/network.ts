@@ -1,29 +1,31 @@
 import type { Dice } from '../attacks/dice.ts';
 import type { Machine, SimulatedTime } from './simulated-time.ts';
 
-/** Milliseconds from the region of the authorization servers and of the store to each region, one way. */
+/** One-way latencies in milliseconds, from the region of authorization servers and store to each region. */
 export const LATENCIES = [1, 80, 150] as const;
 
-/** Milliseconds after which TCP sends again what was lost, at the least (RFC 6298 section 2.4 allows less than its second). */
+/**
+ * Milliseconds after which TCP retransmits, at least (RFC 6298 section 2.4 allows less than its second).
+ */
 const AGAIN = 200;
-/** A way takes up to this part longer than its latency. */
+/** A message takes up to this part longer than the latency. */
 const JITTER = 0.2;
 
-/** One end of a way from the first region. */
+/** The far end of a connection from the first region. */
 export interface Place {
   readonly region: number;
   readonly machine: Machine;
 }
 
-/** Ways between the first region and all places: slow, lossy, and cut now and then. */
+/** The network between the first region and all places: slow, lossy, and sometimes cut. */
 export class Network {
   readonly #time: SimulatedTime;
   readonly #roll: Dice;
   readonly #loss: number;
-  /** Until when, in milliseconds since the beginning, nothing gets through. */
+  /** The end of each cut, in milliseconds since the beginning. */
   readonly #cut = new Map<Place | number, number>();
 
-  /** `loss`: the part of messages that is lost and sent again. */
+  /** `loss`: the part of messages that are lost and retransmitted. */
   constructor(time: SimulatedTime, roll: Dice, loss: number) {
     this.#time = time;
     this.#roll = roll;
@@ -40,7 +42,10 @@ export class Network {
     return Math.max(until(place), until(place.region)) > this.#time.now;
   }
 
-  /** Carries a message between the first region and a place, in either direction; one that is cut off is gone. */
+  /**
+   * Carries a message between the first region and a place, in either direction. A cut place loses the
+   * message.
+   */
   carry(place: Place, to: Machine, arrive: () => void): void {
     if (this.isCut(place)) return;
     const latency = LATENCIES[place.region] ?? 0;

@@ -1,4 +1,7 @@
-/** No follower lets in what was revoked once the revocation is acknowledged, whatever happens to machines, clocks and ways. */
+/**
+ * No follower accepts a revoked token once the revocation is acknowledged, whatever happens to machines,
+ * clocks and the network.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type Outcome, type Scenario, simulateRevocation } from './revocation.ts';
 
@@ -21,7 +24,7 @@ async function simulateAll(changes: Partial<Scenario>): Promise<readonly Outcome
 }
 
 describe('a simulation of three regions', () => {
-  test('nothing is let in after its acknowledgement amid cuts, pauses, kills, losses and clocks that drift', async () => {
+  test('no revoked token is accepted after the acknowledgement, with cuts, pauses, kills, losses and clock drift', async () => {
     const outcomes = await simulateAll({});
     expect(sum(outcomes.map(({ letIn }) => letIn))).toBe(0);
     expect(sum(outcomes.map(({ faults }) => faults))).toBe(SEEDS.length * 4);
@@ -31,7 +34,7 @@ describe('a simulation of three regions', () => {
     expect(sum(verdicts.map(({ unavailable }) => unavailable))).toBeGreaterThan(0);
   });
 
-  test('shows a lease that is longer than the wait of those who revoke', async () => {
+  test('control: finds a lease that is longer than the wait of revocations', async () => {
     const outcomes = await simulateAll({ trusts: 2 });
     expect(sum(outcomes.map(({ letIn }) => letIn))).toBeGreaterThan(0);
   });
@@ -47,15 +50,15 @@ describe('a simulation of three regions', () => {
     expect(acknowledged).toBe(5_000);
   });
 
-  test('a revocation is acknowledged once it went to the farthest follower, 300 ms there and back, and not at the end of held answers', async () => {
+  test('a revocation is acknowledged after the round trip of 300 ms to the farthest follower, not at the end of held polls', async () => {
     const quiet = { faults: Infinity, loss: 0, drift: 0, followers: 6, rate: 2 };
     const { took, acknowledged } = await simulateRevocation({ ...SHORT, seed: 1, ...quiet });
     expect(acknowledged).toBe(10);
-    // Simulated milliseconds: the same on each machine.
+    // Simulated milliseconds, which are the same on each machine.
     expect(took.most).toBeLessThan(400);
   });
 
-  test('the same seed has the same outcome', async () => {
+  test('the same seed has the same result', async () => {
     const one = { ...SHORT, seed: 7, seconds: 1 };
     expect(await simulateRevocation(one)).toEqual(await simulateRevocation(one));
   });

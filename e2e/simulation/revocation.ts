@@ -13,31 +13,31 @@ import { Machine, SimulatedTime } from './simulated-time.ts';
 export interface Scenario {
   readonly seed: number;
   readonly followers: number;
-  /** Revocations a second. */
+  /** Revocations per second. */
   readonly rate: number;
-  /** Simulated seconds in which something is revoked. */
+  /** Simulated seconds with revocations. */
   readonly seconds: number;
-  /** Milliseconds between two faults; Infinity: none. */
+  /** Milliseconds between two faults; Infinity: no faults. */
   readonly faults: number;
-  /** Part of messages that is lost. */
+  /** The part of messages that is lost. */
   readonly loss: number;
-  /** Clocks run so much faster or slower than the time, at most. */
+  /** The greatest deviation of a clock's rate. */
   readonly drift: number;
-  /** More than 1: followers trust what they know for longer than anybody waits. */
+  /** Above 1, followers trust their data for longer than a revocation waits. */
   readonly trusts?: number;
 }
 
 export interface Outcome {
-  /** Faults that happened. */
+  /** The number of faults. */
   readonly faults: number;
   readonly acknowledged: number;
-  /** Answered 503, or their process was killed. They may still stand. */
+  /** Revocations that got 503, or whose process was killed. They may be stored. */
   readonly unanswered: number;
   /** Milliseconds until the acknowledgement. */
   readonly took: { readonly median: number; readonly p99: number; readonly most: number };
-  /** Verdicts that were asked for after an acknowledgement, by the region of the follower. */
+  /** Verdicts after an acknowledgement, by the follower's region. */
   readonly verdicts: readonly { readonly all: number; readonly unavailable: number }[];
-  /** Those that let in what was revoked and acknowledged. There must be none. */
+  /** Verdicts that accepted a revoked token after the acknowledgement. There must be none. */
   readonly letIn: number;
 }
 
@@ -47,19 +47,27 @@ const FOLLOWERS_OF_CLIENT = 100;
 /** Milliseconds before the first revocation, and after the last. */
 const BEFORE = 3_000;
 const AFTER = 4_000;
-/** Followers that one fault meets. So many of them, and as many others, are asked at each acknowledgement. */
+/**
+ * Followers per fault. After each acknowledgement this many of them, and as many other followers, are
+ * asked.
+ */
 const TOGETHER = 6;
-/** Every so many acknowledgements the same are asked once more, later. */
+/** After this many acknowledgements the same followers are asked once more, later. */
 const AGAIN = 10;
-/** Every so many acknowledgements all followers are asked. */
+/** After this many acknowledgements all followers are asked. */
 const ALL = 500;
-/** One of so many revocations is that of a token; the others end all tokens of one of so many people. */
+/**
+ * One of this many revocations is for a token; each other one is for all tokens of one of this many people.
+ */
 const TOKENS = 5;
 const PEOPLE = 500;
-/** Nothing is forgotten. */
+/** A time so late that no revocation is forgotten. */
 const FAR = 4_000_000_000_000;
 
-/** Revokes for a while, amid faults, and asks the followers after each acknowledgement. The same seed has the same outcome. */
+/**
+ * Revokes for a while during faults, and asks the followers after each acknowledgement. The same seed has
+ * the same result.
+ */
 export async function simulateRevocation(scenario: Scenario): Promise<Outcome> {
   const { seed, rate, seconds, faults, loss, drift, trusts = 1 } = scenario;
   const roll = dice(seed);
@@ -78,12 +86,12 @@ export async function simulateRevocation(scenario: Scenario): Promise<Outcome> {
     const place = { region: n % LATENCIES.length, machine: machine() };
     return simulatedFollower(place, { network, client, hold: TIMES.hold, trusts, process });
   });
-  /** Some of the followers. */
+  /** Some random followers. */
   const some = () =>
     Array.from({ length: TOGETHER }, () => followers[roll(followers.length)]).filter(
       (one) => one !== undefined,
     );
-  /** Those that a fault has met last: they are asked more than others. */
+  /** The followers of the last fault, which are asked more often. */
   let met: readonly SimulatedFollower[] = some();
 
   const verdicts = LATENCIES.map(() => ({ all: 0, unavailable: 0 }));
@@ -146,7 +154,7 @@ export async function simulateRevocation(scenario: Scenario): Promise<Outcome> {
     },
   ] as const;
 
-  // The first finds a store of which it is not known who followed before.
+  // The first process finds a store without a record of earlier followers.
   processOf(0)
     .revocations.revoke('token', 'first', FAR)
     .catch(() => {});

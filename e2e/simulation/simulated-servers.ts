@@ -19,7 +19,7 @@ export interface SimulatedProcess {
   readonly revocations: Pick<Revocations, 'revoke' | 'raise'>;
 }
 
-/** Seconds: `lease` and `hold` of the configuration. */
+/** The settings `lease` and `hold` in seconds. */
 export interface Times {
   readonly lease: number;
   readonly hold: number;
@@ -40,7 +40,7 @@ export function simulatedProcess(
     timers,
   });
   let cursor = '0';
-  // It knows what it has asked for, as that of PostgreSQL does.
+  // The feed remembers its questions, as PostgreSQL's feed does.
   const feed = {
     latest: async () => void (cursor = store.heardUpTo()),
     status: () => ({ cursor }),
@@ -56,7 +56,7 @@ export function simulatedProcess(
   return { machine, followed: new Followed(parts, timers), revocations };
 }
 
-/** A server elsewhere that follows. */
+/** A remote server that follows the revocations. */
 export interface SimulatedFollower extends Place {
   readonly feed: RevocationFeed;
 }
@@ -64,11 +64,14 @@ export interface SimulatedFollower extends Place {
 export interface Following {
   readonly network: Network;
   readonly client: string;
-  /** The most seconds for which an answer is held back. */
+  /** The longest time in seconds for which a poll is held. */
   readonly hold: number;
-  /** Part of the lease in an answer that the follower trusts it for: more than 1 is a fault, which must be seen. */
+  /**
+   * The part of an answer's lease for which the follower trusts it. More than 1 is a fault that the test
+   * must find.
+   */
   readonly trusts: number;
-  /** Which process answers the next request; another one after each that failed. */
+  /** The process for the next request; another one after a failure. */
   process(failed: boolean): SimulatedProcess;
 }
 

@@ -5,15 +5,15 @@ import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 import type { Machine, SimulatedTime } from './simulated-time.ts';
 
 export const EPOCH = 'simulated-epoch-000000';
-/** Milliseconds to the store, one way, and until a process has heard of a revocation. */
+/** Milliseconds to the store, one way, and until a process learns of a revocation. */
 const WAY = 0.5;
 const HEARD = 1;
 
-/** A store in memory that all processes of the authorization server ask over a network. */
+/** A store in memory that all authorization server processes use over a network. */
 export class SimulatedStore {
   readonly #time: SimulatedTime;
   readonly #entries: FeedEntry[] = [];
-  /** When each was written. */
+  /** The time of each write. */
   readonly #written: number[] = [];
   readonly #rows = new Map<string, FollowedProcess>();
   readonly #generations = new Map<string, number>();
@@ -24,12 +24,12 @@ export class SimulatedStore {
     this.#time = time;
   }
 
-  /** It answers nobody for so long; each call fails at once. */
+  /** Makes each call fail at once for this time. */
   goAway(milliseconds: number): void {
     this.#awayUntil = this.#time.now + milliseconds;
   }
 
-  /** Returns the entry up to which somebody who listens has heard. */
+  /** Returns the last entry that a listener has received. */
   heardUpTo(): string {
     let last = this.#written.length;
     while (last > 0 && (this.#written[last - 1] ?? 0) > this.#time.now - HEARD) last -= 1;

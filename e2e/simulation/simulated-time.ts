@@ -4,14 +4,16 @@ import type { Timers } from '#shared/base/timers.ts';
 interface Event {
   /** Milliseconds since the simulation began. */
   readonly at: number;
-  /** Events of one moment happen in the order in which they were planned. */
+  /** Events at the same time run in the order in which they were planned. */
   readonly order: number;
   happen(): void;
 }
 
 const isBefore = (a: Event, b: Event) => a.at < b.at || (a.at === b.at && a.order < b.order);
 
-/** Events in the order of their time (a binary heap). The time passes from each to the next without waiting. */
+/**
+ * Events in the order of their time (a binary heap). The time jumps from each to the next without waiting.
+ */
 export class SimulatedTime {
   #now = 0;
   #orders = 0;
@@ -36,7 +38,7 @@ export class SimulatedTime {
     this.#heap[place] = event;
   }
 
-  /** Lets everything happen until then. After each event all promises settle that it lets settle. */
+  /** Runs all events until that time. After each event all resulting promises settle. */
   async run(until: number): Promise<void> {
     for (;;) {
       const [next] = this.#heap;
@@ -71,13 +73,13 @@ export class SimulatedTime {
   }
 }
 
-/** A machine: its clocks run at a rate of their own, and it may stand still, which its clocks do not. */
+/** A machine: its clocks run at their own rate, also while the machine is paused. */
 export class Machine {
   readonly #time: SimulatedTime;
   readonly #rate: number;
   #standsUntil = 0;
 
-  /** `rate`: seconds of its clocks in a second. */
+  /** `rate`: seconds of its clocks per second. */
   constructor(time: SimulatedTime, rate: number) {
     this.#time = time;
     this.#rate = rate;
@@ -91,7 +93,7 @@ export class Machine {
     this.#standsUntil = Math.max(this.#standsUntil, this.#time.now + milliseconds);
   }
 
-  /** Something happens here, at the earliest when it no longer stands still. Milliseconds of true time. */
+  /** Plans an event on this machine, which runs after the end of a pause. Milliseconds of true time. */
   plan(milliseconds: number, happen: () => void): void {
     this.#time.plan(milliseconds, () => {
       if (this.standsStill) this.plan(this.#standsUntil - this.#time.now, happen);

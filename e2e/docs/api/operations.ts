@@ -16,7 +16,7 @@ export interface Answered {
   readonly schema?: SchemaName;
 }
 
-/** A JSON endpoint, or one that belongs to such, with one of its methods. */
+/** A JSON endpoint, or a related endpoint, with one of its methods. */
 export interface Operation {
   readonly server: keyof typeof SERVERS | 'both';
   readonly method: 'get' | 'post';
@@ -141,7 +141,7 @@ const resourceMetadata = (
   },
 });
 
-/** All of them, by server. */
+/** All operations, by server. */
 export const OPERATIONS: readonly Operation[] = [
   metadata('/.well-known/oauth-authorization-server', 'metadata'),
   metadata('/.well-known/openid-configuration', 'openidConfiguration'),

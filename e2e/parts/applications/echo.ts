@@ -12,7 +12,7 @@ export interface Echo {
   readonly url: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly trailers: readonly (readonly [name: string, value: string])[];
-  /** In base64. */
+  /** The content in base64. */
   readonly content: string;
 }
 

@@ -1,4 +1,4 @@
-/** An application on Express that answers in the ways in which applications do. Argument: its port. */
+/** An application on Express with the usual kinds of answers. Argument: its port. */
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import express from 'express';

@@ -1,4 +1,4 @@
-/** The same application on Koa. Argument: its port. */
+/** The application of express.ts on Koa. Argument: its port. */
 import { gzipSync } from 'node:zlib';
 import Koa from 'koa';
 import { echoOf, HINT, LONG, TRAILER } from './echo.ts';

@@ -1,6 +1,6 @@
 /**
- * An application whose answers say throughout to which request they belong. Argument: its port. It prints the
- * path of each request that it got.
+ * An application whose answers name their request in every part. Argument: its port. It prints the path of
+ * each request.
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** The answer of the tagged application at a path: up to 40,000 octets, each a part of the path. */
+/** The tagged application's answer at a path: up to 40,000 octets, which repeat a part of the path. */
 import { createHash } from 'node:crypto';
 
 const number = (path: string) => createHash('sha256').update(path).digest().readUInt32BE();
