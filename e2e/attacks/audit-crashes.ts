@@ -38,7 +38,7 @@ export interface AuditCrashes {
   acknowledged: number;
   /** Changes stored with their event whose writer was killed before it could report them. */
   silent: number;
-  /** Rows in batches of the log that a writer had closed before the kill. */
+  /** The rows of those batches of the log that a writer had closed before the kill. */
   closed: number;
 }
 

@@ -37,7 +37,7 @@ export function connectTo(protocol: Protocol, origin: string): Promise<BoundConn
     : overTls1(hostname, Number(port), { rejectUnauthorized: false });
 }
 
-/** Writes a request in the form of the protocol: HTTP/1.1 takes a path. */
+/** Makes a request for the client of the protocol: HTTP/2's takes the whole URL, the others a path. */
 export function requestFor(
   protocol: Protocol,
   origin: string,

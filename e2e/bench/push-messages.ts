@@ -13,8 +13,8 @@ export function newBody(): string {
 }
 
 /**
- * The request that sends a message, which replaces the previous message. `authorization`: default: reused
- * credentials.
+ * A request that sends a message, which replaces the previous one. Without `authorization`, the sender's
+ * credentials are used again.
  */
 export function messageTo(
   { push, sender }: Subscription,

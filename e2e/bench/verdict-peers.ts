@@ -16,7 +16,7 @@ export interface VerdictPeers {
   readonly apache: Server;
 }
 
-/** Starts these servers; the stack ends them. */
+/** Starts HAProxy and Apache, which check one site's tokens; the stack ends them. */
 export async function startVerdictPeers(
   stack: AsyncDisposableStack,
   { servers: { pair, authz } }: Site,

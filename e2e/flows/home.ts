@@ -53,7 +53,7 @@ export async function home(more: object | ((resource: string, secure: string) =>
         env: { ...env, ...extra },
         ready: (output) => output.includes('ready.'),
       }),
-    /** Starts with a refusal; returns the exit code and the output. */
+    /** Starts a server that must refuse to start; returns its exit code and standard error. */
     async refused(extra: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; said: string }> {
       const starting = run(process.execPath, [START], { env: { ...env, ...extra } });
       const error = (await starting.then(

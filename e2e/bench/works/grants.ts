@@ -139,7 +139,7 @@ const introspectedJwt = async (name: string, target: Target) =>
 /** Making a code takes longer than redeeming it. */
 const OF_CODES = { warmUp: { ...WARM_UP, count: 1000 } };
 
-/** The authorization server. */
+/** The works at the authorization server: each kind of grant, and introspection. */
 export const GRANTS = room(start, [
   {
     name: 'client credentials, ES256 JWT',

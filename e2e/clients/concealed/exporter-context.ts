@@ -4,7 +4,7 @@ export interface ExporterContext {
   /** A SignatureScheme of TLS. */
   readonly algorithm: number;
   readonly keyId: Buffer;
-  /** The public key as section 3.1.1 encodes it. */
+  /** The public key as RFC 9729 section 3.1.1 encodes it. */
   readonly publicKey: Buffer;
   readonly scheme: string;
   /** The host as in a URI, without the port; an IPv6 address is in brackets. */

@@ -49,9 +49,12 @@ async function token(scope: string, prover?: DpopProver): Promise<string> {
   return access_token;
 }
 
-test.each(Object.entries(EVERY_NODE))('Node %s has the version of its name', (version, node) => {
-  expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(`v${version}.`);
-});
+test.each(Object.entries(EVERY_NODE))(
+  'the program for Node %s has this major version',
+  (version, node) => {
+    expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(`v${version}.`);
+  },
+);
 
 const EVERYWHERE = ['express', 'koa', 'fastify', 'hono'].flatMap((name) =>
   Object.entries(EVERY_NODE).map(([version, node]) => ({ name, version, node })),

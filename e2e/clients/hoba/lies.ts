@@ -92,7 +92,7 @@ const wrong: Lies = [
   ['nonce: signed with a dot', signing(() => ({ nonce: 'AAAA.AAAA' }))],
 ];
 
-/** Wrong algorithms and keys (section 7). */
+/** Wrong algorithms and keys (RFC 7486 section 7). */
 const signed: Lies = [
   ['another key', by((octets) => sign('sha256', octets, newKey().privateKey))],
   ['SHA-1 as number 0', by((octets, { privateKey }) => sign('sha1', octets, privateKey))],

@@ -88,7 +88,7 @@ describe('user passkey list', () => {
     expect(stdout).not.toMatch(new RegExp(`${publicKey}|4242424242`));
   });
 
-  test('no passkeys are no error, and an unknown person: exit code 1', async () => {
+  test('an empty list is no error, but an unknown person is: exit code 1', async () => {
     const { shell } = await newShell();
     for (const args of [[], ['alice']]) {
       const { code, stdout } = await inProcess(shell, 'user', 'passkey', 'list', ...args);
