@@ -55,6 +55,27 @@ test('a process that reaches only a former primary gives no verdict', async () =
   expect(feed.status().trusted).toBe(false);
 });
 
+test('PostgreSQL acknowledges no proof, count or session that its standby lacks', async () => {
+  await using postgres = await startPostgres();
+  await using stores = await openOn(postgres.url);
+  await postgres.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+  await postgres.sql('SELECT pg_reload_conf()');
+  await until(() =>
+    stores.ping('all').then(
+      () => false,
+      () => true,
+    ),
+  );
+  const once = { made: Date.now(), seconds: 60 };
+  const outcomes = await Promise.allSettled([
+    stores.proofs.spend('dpop', 'proof', once),
+    stores.useCounts.use('digest', 'nonce', 1, once),
+    stores.replay.unique('assertion', 'jti', 60),
+    stores.sessions.put('state', 60),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+});
+
 test('a verdict is refused at its deadline if the comparison with Redis never ends', async () => {
   const clock = new ManualClock();
   let asked = 0;

@@ -121,6 +121,8 @@ export async function openPostgres(
   const engine: Engine = {
     record,
     passing: record.passing,
+    // Not `passing`, whose commits wait for no standby: after a promotion a proof would be accepted again.
+    once: record,
     clock,
     sharedClock,
     random,

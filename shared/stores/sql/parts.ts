@@ -39,6 +39,8 @@ export interface Engine {
   readonly record: Database;
   /** The tables whose last rows may be lost in a power cut. */
   readonly passing: Database;
+  /** Remembers what may be used once: proofs, counts, sessions. A failover must not lose its last rows. */
+  readonly once: Database;
   readonly clock: Clock;
   /** The clock that all processes share. Rows of the passing tables, leases and locks expire by it. */
   readonly sharedClock: Clock;
@@ -89,8 +91,8 @@ export function togetherOn(database: Database, engine: Engine): Together {
 
 /** Returns the parts whose SQL is the same for both engines. */
 export function sqlParts(engine: Engine): Parts {
-  const { record, passing, clock, sharedClock, random, longestContent } = engine;
-  const replay = sqlReplay(passing, sharedClock);
+  const { record, passing, once, clock, sharedClock, random, longestContent } = engine;
+  const replay = sqlReplay(once, sharedClock);
   return {
     ...togetherOn(record, engine),
     cacheReports: sqlCacheReports(passing, sharedClock),
@@ -101,7 +103,7 @@ export function sqlParts(engine: Engine): Parts {
     proofs: proofsOver(replay),
     push: sqlPush(record, clock),
     replay,
-    sessions: sqlSessions(passing, sharedClock, random),
+    sessions: sqlSessions(once, sharedClock, random),
     spentTokens: sqlSpentTokens(record, clock),
     trees: sqlTrees(record, {
       moments: moments(clock, sharedClock),
@@ -109,6 +111,6 @@ export function sqlParts(engine: Engine): Parts {
       random,
       longestContent,
     }),
-    useCounts: sqlUseCounts(passing, sharedClock),
+    useCounts: sqlUseCounts(once, sharedClock),
   };
 }

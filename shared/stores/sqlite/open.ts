@@ -43,6 +43,7 @@ export async function openSqlite({
   const engine: Engine = {
     record: state,
     passing: transient,
+    once: transient,
     clock,
     sharedClock: clock,
     random,
