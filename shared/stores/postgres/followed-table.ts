@@ -1,7 +1,14 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
-import { FOLLOWED, type Followed } from '../revocation/followed.ts';
+import {
+  type Extent,
+  extentFrom,
+  extentIn,
+  type ExtentRow,
+  type Followed,
+  rowsBehind,
+} from '../revocation/followed.ts';
 import type { Told } from '../redis/told/told.ts';
 import type { Database, Row } from '../sql/sql.ts';
 import type { PostgresDatabase } from './database.ts';
@@ -43,8 +50,8 @@ export class FollowedTable<R extends Row> {
     this.#rewinding = rewinding;
     this.#followed = followed;
     const { table } = followed;
-    this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}), LAST(${table}, seq)`;
-    this.#rowsBehind = `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
+    this.#extentOf = extentIn(table);
+    this.#rowsBehind = rowsBehind(table, PAGE);
   }
 
   /** The seq of the last row that was applied. */
@@ -82,24 +89,19 @@ export class FollowedTable<R extends Row> {
       return;
     }
     await this.#database.read(async (sql) => {
-      const [found] = await sql.all<[string | null, number | null, number]>(this.#extentOf);
-      const [epoch, first, last] = found ?? [null, null, 0];
-      if (epoch === null) {
-        this.#heard = -Infinity;
-        throw new StoreUnavailable(
-          'the store has no epoch: no authorization server has used it yet',
-        );
-      }
-      this.#demandAhead(epoch, last);
-      this.#cursor = this.#followed.goOn({ epoch, first: first ?? last + 1, last }, this.#cursor);
+      const rows = await sql.all<ExtentRow>(this.#extentOf);
+      if (rows[0]?.[0] !== this.#epoch) this.#heard = -Infinity;
+      const extent = extentFrom(rows);
+      this.#demandAhead(extent);
+      this.#cursor = this.#followed.goOn(extent, this.#cursor);
       // All that was acknowledged before has a number up to the last one, so that most looks end here.
-      for (let isMore = this.#cursor < last; isMore;) {
-        const rows = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);
-        this.#apply(rows);
-        isMore = rows.length === PAGE;
+      for (let isMore = this.#cursor < extent.last; isMore;) {
+        const page = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);
+        this.#apply(page);
+        isMore = page.length === PAGE;
       }
       // The newest rows may have been deleted, so the cursor moves to `last` even if they were not read.
-      this.#cursor = Math.max(this.#cursor, last);
+      this.#cursor = Math.max(this.#cursor, extent.last);
     });
     this.#heard = began;
   }
@@ -112,10 +114,9 @@ export class FollowedTable<R extends Row> {
   }
 
   /** Throws where the record has forgotten rows that were applied. Until another memory is read nothing that was heard counts. */
-  #demandAhead(epoch: string, last: number): void {
-    const isSame = epoch === this.#epoch;
-    const isBehind = isSame && (this.#cursor ?? 0) > last;
-    if (!isSame || isBehind) this.#heard = -Infinity;
+  #demandAhead({ epoch, last }: Extent): void {
+    const isBehind = epoch === this.#epoch && (this.#cursor ?? 0) > last;
+    if (isBehind) this.#heard = -Infinity;
     this.#rewinding.check(epoch, isBehind);
     this.#epoch = epoch;
   }

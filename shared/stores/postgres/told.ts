@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { Database } from '../sql/sql.ts';
 import { BEAT } from './commit.ts';
 import type { PostgresSettings } from '../settings.ts';
-import { FOLLOWED } from '../revocation/followed.ts';
+import { rowsBehind } from '../revocation/followed.ts';
 import { alone } from './alone.ts';
 import type { Rewinding } from './rewinding.ts';
 
@@ -71,9 +71,7 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
   behind: (table, seq, most) =>
     database.snapshot(async (sql) => {
       const [[last] = [0]] = await sql.all<[number]>(`SELECT LAST(${table}, seq)`);
-      const text = `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`;
-      const rows = await sql.all<ToldRow>(text, seq, most);
-      return { last, rows };
+      return { last, rows: await sql.all<ToldRow>(rowsBehind(table, '?'), seq, most) };
     }),
 });
 

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../outage/unavailable.ts';
 import { RevocationSet } from './revocation-set.ts';
 import type { Revocation, RevocationFeed } from './revocations.ts';
 
@@ -15,6 +16,22 @@ export interface Extent {
   readonly first: number;
   /** The seq of the last row ever written. */
   readonly last: number;
+}
+
+export type ExtentRow = readonly [epoch: string | null, first: number | null, last: number];
+
+/** In SQL: an `ExtentRow`. */
+export const extentIn = (table: FollowedTable): string =>
+  `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}), LAST(${table}, seq)`;
+
+/** In SQL: the rows after a number, in their order, at most `most`. */
+export const rowsBehind = (table: FollowedTable, most: number | '?'): string =>
+  `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${most}`;
+
+/** Throws `StoreUnavailable` if the store has no epoch. */
+export function extentFrom([[epoch, first, last] = [null, null, 0]]: readonly ExtentRow[]): Extent {
+  if (epoch !== null) return { epoch, first: first ?? last + 1, last };
+  throw new StoreUnavailable('the store has no epoch: no authorization server has used it yet');
 }
 
 /** Takes the rows of a table for its feed. */

@@ -5,7 +5,13 @@ import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import { Connection } from './file/connection.ts';
 import { orUnavailable } from './file/write-fault.ts';
-import { type Extent, FOLLOWED, type Followed } from '../revocation/followed.ts';
+import {
+  extentFrom,
+  extentIn,
+  type ExtentRow,
+  type Followed,
+  rowsBehind,
+} from '../revocation/followed.ts';
 import { STATE } from './schema/state.ts';
 
 const PAGE = 1_000;
@@ -41,9 +47,8 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
     this.#clock = clock;
     this.#followed = followed;
     const { table } = followed;
-    this.#extentOf = `SELECT (SELECT id FROM epoch), (SELECT min(seq) FROM ${table}),
-      (SELECT seq FROM sqlite_sequence WHERE name = '${table}')`;
-    this.#rowsBehind = `SELECT seq, ${FOLLOWED[table]} FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ${PAGE}`;
+    this.#extentOf = extentIn(table);
+    this.#rowsBehind = rowsBehind(table, PAGE);
     this.#heard = this.#verified = clock.now();
   }
 
@@ -112,21 +117,11 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
 
   #verify(now: number): void {
     if (this.#connection?.moved) this.#disconnect();
-    const cursor = this.#followed.goOn(this.#extent(), this.#cursor);
+    const extent = extentFrom(this.#connected().all<ExtentRow>(this.#extentOf));
+    const cursor = this.#followed.goOn(extent, this.#cursor);
     if (cursor !== this.#cursor) this.#behind = true;
     this.#cursor = cursor;
     this.#verified = now;
-  }
-
-  #extent(): Extent {
-    const [found] = this.#connected().all<[string | null, number | null, number | null]>(
-      this.#extentOf,
-    );
-    const [epoch, first, last] = found ?? [];
-    if (typeof epoch !== 'string') {
-      throw new StoreUnavailable('the store has no epoch: no authorization server has used it yet');
-    }
-    return { epoch, first: first ?? (last ?? 0) + 1, last: last ?? 0 };
   }
 
   #read(): void {

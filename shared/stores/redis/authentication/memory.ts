@@ -1,7 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Once, Use } from '#shared/stores/authentication/proofs.ts';
+import type { Once, Proofs, Use } from '#shared/stores/authentication/proofs.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Connection, type Script, script } from '../connection/connection.ts';
+import { digestOf } from '../connection/digest.ts';
 
 /**
  * `run()`: it is another one after each start of a server and after each promotion of a replica (`INFO`). It also changes
@@ -83,5 +84,17 @@ export function redisMemory(redis: Connection, { prefix, clock, skew }: MemoryOp
         ? redis.durable(first, [mark])
         : redis.durable(look, [mark], String(ifBegunNow())));
     },
+  };
+}
+
+const spend = inMemory(`
+if redis.call('SET', KEYS[2], '', 'NX', 'PX', ARGV[3]) then return 1 end
+return 0
+`);
+
+/** `{namespace}:{SHA-256 of the key}`: there for as long as the key counts as used. */
+export function redisProofs(memory: Memory): Proofs {
+  return {
+    spend: (namespace, key, once) => memory.use(spend, `${namespace}:${digestOf(key)}`, once),
   };
 }

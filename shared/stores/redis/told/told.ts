@@ -14,6 +14,18 @@ const TOLD = Object.keys(FOLLOWED) as FollowedTable[];
 type Lasts = Readonly<Record<FollowedTable, number>>;
 export type ToldRow = readonly [seq: number, ...columns: unknown[]];
 
+const NONE: Lasts = { revocation: 0, invalidation: 0 };
+const lastsOf = (revocation: unknown, invalidation: unknown): Lasts => ({
+  revocation: Number(revocation),
+  invalidation: Number(invalidation),
+});
+
+/** Rows of a table in their order, and the last number that was ever given by then. */
+interface Rows {
+  readonly last: number;
+  readonly rows: readonly ToldRow[];
+}
+
 /** The record that Redis tells of. */
 export interface ToldRecord {
   /**
@@ -39,12 +51,8 @@ export interface ToldRecord {
     readonly run: string | undefined;
     readonly lasts: Lasts;
   }>;
-  /** The rows behind a number, oldest first, at most `most`, and the last number ever given by then. */
-  behind(
-    table: FollowedTable,
-    seq: number,
-    most: number,
-  ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] }>;
+  /** Resolves to at most `most` rows after a number. */
+  behind(table: FollowedTable, seq: number, most: number): Promise<Rows>;
 }
 
 /** A run of Redis that was compared with the record. */
@@ -92,7 +100,7 @@ export class Told {
   #asked: Compared | undefined;
   #told: Compared | undefined;
   /** How far each table was told, as far as this process knows. */
-  readonly #reached: Record<FollowedTable, number> = { revocation: 0, invalidation: 0 };
+  readonly #reached: Record<FollowedTable, number> = { ...NONE };
   /**
    * Compares again where another run is told by now, and tells what some process could not tell. Until that is done, `behind` leaves
    * it to the record. Rejects when the record does not answer.
@@ -101,7 +109,7 @@ export class Told {
   /** When the last look at the record began, of `monotonic()`; Infinity: it does not answer, and a verdict needs Redis alone. */
   #seen = -Infinity;
   /** How far the record was at the last look at it. */
-  #recorded: Lasts = { revocation: 0, invalidation: 0 };
+  #recorded = NONE;
   #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
 
   constructor(options: ToldOptions) {
@@ -138,11 +146,7 @@ export class Told {
    * The rows of a table behind `seq`, which hold all that was acknowledged before the call, and the last number by then; undefined
    * where only the record has all of them.
    */
-  async behind(
-    table: FollowedTable,
-    epoch: string,
-    seq: number,
-  ): Promise<{ readonly last: number; readonly rows: readonly ToldRow[] } | undefined> {
+  async behind(table: FollowedTable, epoch: string, seq: number): Promise<Rows | undefined> {
     if (this.#options.monotonic() - this.#seen > UNSEEN) await this.recheck().catch(() => {});
     const { epoch: its, lasts } = await this.#waiting(this.#ask);
     if (its !== epoch || lasts[table] < Math.max(seq, this.#recorded[table])) return undefined;
@@ -159,7 +163,7 @@ export class Told {
       throw error;
     });
     this.#seen = began;
-    if (run !== this.#asked?.run) this.#asked = this.#told = undefined;
+    if (run !== this.#asked?.run) this.#forget();
     this.#recorded = lasts;
     for (const table of TOLD) {
       // It had a look's time for that.
@@ -178,10 +182,9 @@ export class Told {
         const found = await within(longest, wire.send<(string | null)[]>(this.#hash, command));
         const [memory, revocation, invalidation] = found;
         if (memory === compared.memory) {
-          const lasts = { revocation: Number(revocation), invalidation: Number(invalidation) };
-          return { epoch: compared.epoch, lasts, asked };
+          return { epoch: compared.epoch, lasts: lastsOf(revocation, invalidation), asked };
         }
-        this.#asked = this.#told = undefined;
+        this.#forget();
       }
     });
     this.#answer = answer;
@@ -206,7 +209,7 @@ export class Told {
         const from = this.#reached[table];
         const { last, rows } = await record.behind(table, from, MOST);
         if (last < from) {
-          this.#asked = this.#told = undefined;
+          this.#forget();
           continue;
         }
         const isAll = rows.length < MOST;
@@ -218,7 +221,7 @@ export class Told {
           [compared.memory, table, ...[from, upTo, MOST].map(String), ...rows.flatMap(entryOf)],
         );
         if (reply === null) {
-          this.#asked = this.#told = undefined;
+          this.#forget();
           continue;
         }
         this.#reached[table] = Number(reply);
@@ -228,7 +231,7 @@ export class Told {
     const left = since - monotonic();
     if (left > 0) await sleep(left);
     if ((await record.state()).run === run) return;
-    this.#asked = this.#told = undefined;
+    this.#forget();
     throw new StoreUnavailable('another server has taken the place of the Redis that was told');
   }
 
@@ -249,7 +252,7 @@ export class Told {
   async #compare(wire: Wire, run: string): Promise<Compared> {
     const { record, random, monotonic } = this.#options;
     const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
-    let seen: Lasts = { revocation: 0, invalidation: 0 };
+    let seen = NONE;
     const { id } = await record.state();
     const question = ['HMGET', this.#hash, 'record', 'run'];
     const [its = null, from = null] = await wire.send<(string | null)[]>(this.#hash, question);
@@ -272,7 +275,7 @@ export class Told {
         ],
       );
       if (what === 'another record') throw anotherRecord(this.#hash);
-      const told = { revocation: Number(revocation), invalidation: Number(invalidation) };
+      const told = lastsOf(revocation, invalidation);
       if (what === 'ahead') {
         // Told after the record was read, unless the record has lost what was told.
         seen = told;
@@ -281,6 +284,10 @@ export class Told {
       Object.assign(this.#reached, told);
       return { wire, run, epoch, memory: memory ?? '', from: since };
     }
+  }
+
+  #forget(): void {
+    this.#asked = this.#told = undefined;
   }
 
   #stream(table: FollowedTable): string {

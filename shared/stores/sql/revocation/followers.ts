@@ -1,4 +1,4 @@
-import { FOLLOWED, revocationOf, type RevocationRow } from '../../revocation/followed.ts';
+import { revocationOf, type RevocationRow, rowsBehind } from '../../revocation/followed.ts';
 import type { FollowedProcess, Followers } from '../../revocation/followers.ts';
 import { change, objects, put } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
@@ -10,7 +10,7 @@ type OfStore = [epoch: string | null, settled: string | null, last: number];
 /** This row is written again and again, also on a full disk: a follower without news answers 503 to every request. */
 const ONE_ROW = MAKES_ROOM;
 
-const ENTRIES = `SELECT seq, ${FOLLOWED.revocation} FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?`;
+const ENTRIES = rowsBehind('revocation', '?');
 type EntryRow = [seq: number, ...RevocationRow];
 
 /** Reads the epoch, the epoch whose earlier followers are known to be gone, and the last number ever given. */
