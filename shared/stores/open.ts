@@ -13,17 +13,14 @@ export interface StoresSpec {
     readonly lease: number;
   };
   readonly tokens: {
-    /** Seconds by which clocks may differ. */
+    /** Seconds by which the clocks of our servers may differ. */
     readonly skew: number;
   };
 }
 
 export type StoresDependencies = Omit<PostgresDependencies, 'skew' | 'serverTime'>;
 
-/**
- * Opens the configured store; only the code of that one is loaded. A revocation in it waits for
- * all followers. Rejects with `StoreUnavailable`.
- */
+/** Opens the configured store, and loads only its code. Each revocation waits for all followers. */
 export async function openStores(spec: StoresSpec, deps: StoresDependencies): Promise<Stores> {
   const stores = await openStore(spec, deps);
   const { followers } = stores;
@@ -42,7 +39,7 @@ export async function openStores(spec: StoresSpec, deps: StoresDependencies): Pr
     },
     async together(work) {
       const result = await stores.together(work);
-      // Nobody follows what is not committed, so that all revocations of the transaction wait after it.
+      // Followers see only committed revocations, so the transaction waits for them after its commit.
       await followed();
       return result;
     },

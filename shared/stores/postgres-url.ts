@@ -1,4 +1,4 @@
-/** How a connection is encrypted, by `sslmode`; without one it is not. */
+/** The options of TLS by `sslmode`; without `sslmode`, no TLS. */
 const MODES = {
   disable: false,
   'no-verify': { rejectUnauthorized: false },
@@ -10,20 +10,20 @@ const MODES = {
 /** The form of a URL, for messages. */
 export const POSTGRES_URL_FORM = 'postgres://user:password@host:5432/database';
 
-/** Where a server is, who connects, and to which database. */
+/** A server, with the user and the database. */
 export interface PostgresServer {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password?: string;
   readonly database: string;
-  /** Options of TLS; false: without. Absent: the URL does not say. */
+  /** Options of TLS; false: no TLS. Absent: the URL has no `sslmode`. */
   readonly ssl?: { readonly rejectUnauthorized?: boolean } | false;
 }
 
 /**
- * Returns the parts of a URL of a server, or what is wrong with it, without its password. `pg` would take more: parameters that
- * change the tables' schema or name files, and what the environment says.
+ * Returns the parts of the URL of a server, or what is wrong with it, without its password. `pg` alone would accept
+ * more.
  */
 export function readPostgresUrl(value: string): PostgresServer | string {
   if (!/^postgres(?:ql)?:\/\/[^/]/.test(value) || !URL.canParse(value)) {
@@ -53,7 +53,7 @@ export function readPostgresUrl(value: string): PostgresServer | string {
   };
 }
 
-/** Whether TLS verifies the server, host name included. */
+/** Whether TLS verifies the certificate and the host name. */
 export const isVerified = ({ ssl }: PostgresServer): boolean =>
   ssl !== undefined && ssl !== false && ssl.rejectUnauthorized !== false;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isVerified, readPostgresUrl } from './postgres-url.ts';
 import { isRedisUrl, REDIS_URL } from './redis-url.ts';
 
-/** Connections that a worker needs: two ask for verdicts, and the others have transactions. */
+/** Connections that a worker needs: two for feeds, and the others for transactions. */
 export const LEAST_CONNECTIONS = 4;
 
 const longestWait = z.number().min(1).max(60).default(1);
@@ -59,7 +59,7 @@ const postgres = z
     schema: z
       .string()
       .regex(
-        // PostgreSQL cuts names behind 63 octets; `restore --replace` adds 18, with the time.
+        // PostgreSQL cuts names after 63 octets; `restore --replace` appends 18, with the time.
         /^(?!pg_|information_schema$)[a-z][a-z0-9_]{0,44}$/,
         'must be a name of at most 45 small letters, digits and _, without pg_ at its beginning',
       )

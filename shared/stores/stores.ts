@@ -43,8 +43,8 @@ export type Recorded =
   | 'tokenKeys';
 
 /**
- * All that the pair remembers. Two engines, `sqlite` and `postgres`, pass one contract suite, the second one also with Redis beside it.
- * Every verb rejects with `StoreUnavailable` when the store cannot answer; callers fail closed (503).
+ * All data of the pair. Both engines, `sqlite` and `postgres` (alone and beside Redis), pass one contract suite. Every
+ * verb rejects with `StoreUnavailable` if the store cannot answer; callers then answer 503.
  */
 export interface Stores extends AsyncDisposable {
   readonly apiKeys: ApiKeys;
@@ -54,7 +54,7 @@ export interface Stores extends AsyncDisposable {
   readonly clients: Clients;
   readonly declared: Declared;
   readonly followers: Followers;
-  /** Keys for the gateway's statements. None of them can sign a token. */
+  /** Keys for the gateway's statements, which can sign no token. */
   readonly gatewayKeys: Keys;
   readonly invalidations: Invalidations;
   readonly kept: Kept;
@@ -77,19 +77,19 @@ export interface Stores extends AsyncDisposable {
   readonly trees: Trees;
   readonly useCounts: UseCounts;
   /**
-   * Returns a part for one change. The first change that is made through it appends `texts` to the audit log: both
-   * are there or neither. What changes nothing appends nothing. Of artefacts only those that a person sees count.
+   * Returns a part for one change: its first change also appends `texts` to the audit log, both or neither. A verb that
+   * changes nothing appends nothing. Of artefacts, only kinds that a person sees are recorded.
    */
   recorded<Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part];
   /**
-   * Runs `work` on the same stores as one transaction: all that it changes in `Recorded` parts, in `declared` and in the audit log
-   * is there or nothing, and nobody else writes meanwhile: it is short.
+   * Runs `work` on the same stores as one transaction: all changes of `Recorded` parts, of `declared` and of the audit
+   * log, or none. No other process writes meanwhile, so `work` must be short.
    */
   together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
-  /** Resolves if the store answers now, and, for all, takes a write, which leaves nothing: the question behind `/health/ready`. */
+  /** Resolves if the store answers and, for `all`, takes a write without an effect: the question of `/health/ready`. */
   ping(need?: Need): Promise<void>;
-  /** Throws if some of it failed in the last seconds, though the rest may work. Asks nobody. */
+  /** Throws if an operation failed in the last seconds, even if others work. Does not ask the store. */
   check(need: Need): void;
-  /** Removes all that has expired, in small batches; resolves to the number of rows or keys removed. */
+  /** Removes all expired data in small batches. Resolves to the number of rows or keys. */
   sweep(): Promise<number>;
 }

@@ -16,12 +16,9 @@ interface After {
   readonly skew: number;
 }
 
-/**
- * The same proofs and counts after a restore, which has forgotten what was used until then: what was made before it, by whichever
- * of our clocks, is never good.
- */
+/** Wraps proofs and counts after a restore, which has forgotten uses: what was made before the restore is refused. */
 export function since({ proofs, useCounts }: Counted, { clock, restored, skew }: After): Counted {
-  // A whole second, as nonces have.
+  // Nonces have whole seconds.
   const from = 1000 * Math.ceil(restored / 1000 + skew);
   async function unlessForgotten({ made }: Once, use: () => Promise<Use>): Promise<Use> {
     if (restored === 0 || made >= from) return use();

@@ -4,7 +4,7 @@ import { checkBackup } from './check.ts';
 import { copyRows } from './copy-store.ts';
 import { writeSums } from './sums.ts';
 
-/** The steps that take long with a large store, for backup-threads.ts. Paths and settings are octets in UTF-8. */
+/** The slow steps of a backup, for backup-threads.ts. Paths and settings are octets in UTF-8. */
 serveTasks({
   copyState: async (store: Buffer, data: Buffer, folder: Buffer) => {
     await copyRows(JSON.parse(String(store)) as StoreSettings, String(data), String(folder));

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { StoreSettings } from '../settings.ts';
 import type { ScheduleParts } from './scheduled.ts';
 
-/** The slow parts of a backup on a thread, so that a server with a large store answers meanwhile. */
+/** Runs the slow steps of a backup on a thread, so that a server with a large store answers meanwhile. */
 export function openBackupThreads(
   store: StoreSettings,
 ): Pick<ScheduleParts, 'copyState' | 'writeSums' | 'check'> & AsyncDisposable {

@@ -1,15 +1,12 @@
 import { lstat, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Milliseconds from now by which a mark counts no more: the process that made it has died, or the clock was set since. */
+/** Milliseconds after which a mark is invalid: its process has died, or the clock was set. */
 const LONGEST_COPY = 86_400_000;
 
 const markOf = (content: string) => join(content, '.backup');
 
-/**
- * While `work` copies rows, and then the content in files that they name, servers that see the mark remove none of it. A folder
- * that takes no mark is copied all the same.
- */
+/** While `work` copies rows and files of content, a mark keeps servers from removing content. */
 export async function whileCopied<T>(content: string, work: () => Promise<T>): Promise<T> {
   await writeFile(markOf(content), '1', { mode: 0o600 }).catch(() => {});
   try {

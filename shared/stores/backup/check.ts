@@ -8,7 +8,7 @@ import { folderOf } from '../trees/tree-folder.ts';
 import { IN_FILES } from './copy-content.ts';
 import { digestOf, filesOf, readSums, SUMS } from './sums.ts';
 
-/** Mistakes that are told of one backup. */
+/** Most faults that are reported of one backup. */
 const MOST = 20;
 
 /**
@@ -46,10 +46,10 @@ function* wrongFiles(folder: string, sums: Sums): Generator<string> {
   if (existsSync(join(folder, `${STATE.file}-wal`))) yield 'servers have used it';
 }
 
-/** Returns the mistakes of the database, of which SQLite reads each page. */
+/** Returns the faults of the database, of which SQLite reads each page. */
 function wrongState(folder: string, sums: Sums, before: string | undefined): readonly string[] {
   const url = pathToFileURL(join(folder, STATE.file));
-  // Nothing is written beside it, so that a check works on a disk that is read-only.
+  // SQLite then writes nothing beside the file, so a check works on a read-only disk.
   url.searchParams.set('immutable', '1');
   using database = new DatabaseSync(url, { readOnly: true, returnArrays: true });
   const rows = (sql: string) =>
@@ -81,7 +81,7 @@ function wrongState(folder: string, sums: Sums, before: string | undefined): rea
     const file = `content/${folderOf(String(tree))}/${String(name)}`;
     const wrong = wrongWith(file, length);
     if (wrong === undefined) return [];
-    // A document that was removed has no path any more.
+    // A removed document has no path.
     const paths = database.prepare(PATH).all(id as number) as unknown as readonly [path: string][];
     return paths.map(
       ([path]) => `the document ${String(tree)}/${path} is damaged: ${file} ${wrong}`,
@@ -89,7 +89,7 @@ function wrongState(folder: string, sums: Sums, before: string | undefined): rea
   });
 }
 
-/** Undefined, too, if they are damaged: that is no fault of the new backup. */
+/** Returns undefined if the sums are damaged: that is no fault of the new backup. */
 function sumsIn(before: string): Sums | undefined {
   try {
     return readSums(before);
@@ -101,7 +101,7 @@ function sumsIn(before: string): Sums | undefined {
 const DOCUMENTS_IN_FILES = `SELECT tree, id, file, length FROM resource
   WHERE ${IN_FILES} ORDER BY tree, file, id`;
 
-/** In SQL: the path of a row, unless it is, or is in, something that was removed. */
+/** In SQL: the path of a row, unless the row or a collection above it was removed. */
 const PATH = `WITH RECURSIVE up (parent, path) AS (
     SELECT parent, name FROM resource WHERE id = ?
     UNION ALL

@@ -6,17 +6,17 @@ import { STATE } from '../sqlite/schema/state.ts';
 import { folderOf } from '../trees/tree-folder.ts';
 import { copyRegular, demandFolder, IrregularFile } from './regular-file.ts';
 
-/** In SQL: of a document whose content is in a file. */
+/** In SQL: the condition that a document has its content in a file. */
 export const IN_FILES = `file IS NOT NULL AND NOT EXISTS
   (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)`;
 
-/** The rows of a backup may be anybody's. */
+/** A backup may come from an attacker. */
 const NAME = /^(?!\.{0,2}$)[^/\\\0]+$/;
 
 /**
- * Copies the content files that the trees in `backup` name from the `data` folder, and waits until they are on the
- * disk. Content is immutable, so what an earlier call has copied (`whole`) is not copied again. Resolves to the number of files
- * that are there, and to those that are gone by now. Rejects with `IrregularFile`.
+ * Copies the files of content that the trees in `backup` name from the folder `data`, and waits for the disk. Content
+ * never changes, so files in `whole`, which an earlier call has copied, are not copied again. Resolves to the number of
+ * copied files, and to the missing files. Rejects with `IrregularFile`.
  */
 export async function copyContent(
   data: string,
@@ -56,7 +56,7 @@ export function named(name: string): string {
   throw new IrregularFile(`state.db names content by ${JSON.stringify(name)}`);
 }
 
-/** False: there is no such file. */
+/** False: the file is missing. */
 async function isThere(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -8,12 +8,12 @@ import { copyContent } from './copy-content.ts';
 const ATTEMPTS = 20;
 
 export interface CopyParts {
-  /** As `copyRows` and `writeSums`: here or in a thread. */
+  /** `copyRows` and `writeSums`, in this thread or another. */
   copyState(data: string, folder: string): Promise<unknown>;
   writeSums(folder: string): Promise<unknown>;
 }
 
-/** Copies the rows of a store, which has its folder `data`, to `state.db` of a folder. Rejects with `StoreUnavailable`. */
+/** Copies the rows of a store with the folder `data` to `state.db` in `folder`. Rejects with `StoreUnavailable`. */
 export async function copyRows(store: StoreSettings, data: string, folder: string): Promise<void> {
   if (store.kind === 'sqlite') return void backupSqlite(data, folder);
   const { backupPostgres } = await import('./from-postgres.ts');
@@ -21,9 +21,9 @@ export async function copyRows(store: StoreSettings, data: string, folder: strin
 }
 
 /**
- * Makes a whole backup of the store in `data` in an empty `folder`, while servers run. Resolves to the number of files with
- * content. Content that is lost is left out: `checkBackup` tells of it. Rejects with `StoreUnavailable`, an error of the
- * system, or `ContentChanges`; then remains of it are left.
+ * Makes a backup of the store in `data` in an empty `folder`, while servers run. Resolves to the number of files with
+ * content. Lost content is left out, and `checkBackup` reports it. Rejects with `StoreUnavailable`, an error of the
+ * system, or `ContentChanges`, and then leaves a part of the backup.
  */
 export async function copyStore(data: string, folder: string, parts: CopyParts): Promise<number> {
   let before: ReadonlySet<string> = new Set();
@@ -33,12 +33,12 @@ export async function copyStore(data: string, folder: string, parts: CopyParts):
       await parts.copyState(data, folder);
       return copyContent(data, folder, whole);
     });
-    // No name is given twice: what rows still name that was gone before is lost.
+    // No name is given twice, so a file that was missing before is lost.
     if (gone.every((file) => before.has(file))) {
       await parts.writeSums(folder);
       return copied;
     }
-    // A server that saw no mark removed content between the rows and its copy: take the rows anew.
+    // A server that saw no mark has removed content since the rows were copied.
     before = new Set(gone);
     rmSync(join(folder, 'state.db'));
   }

@@ -12,13 +12,12 @@ import { migrate } from '../sqlite/file/migrate.ts';
 import { syncPath } from '../sqlite/file/sync-path.ts';
 import { STATE } from '../sqlite/schema/state.ts';
 
-/** Rows that are read at once; of content, which may be long, fewer. */
+/** Rows that are read at once; fewer of `content`, whose rows may be long. */
 const PAGE = 500;
 const PAGE_OF_CONTENT = 4;
 /**
- * Writes what a store in PostgreSQL has at one moment to a new `state.db` in `folder`, while servers run: the same tables as
- * `backupSqlite`, and as few. Nothing of it is in memory but the rows that are read at once. Rejects with
- * `StoreUnavailable`, and leaves nothing then.
+ * Writes the rows of PostgreSQL at one moment to a new `state.db` in `folder`, while servers run: the same tables as
+ * `backupSqlite`. Only the rows of one page are in memory. Rejects with `StoreUnavailable`, and then leaves nothing.
  */
 export async function backupPostgres(settings: PostgresSettings, folder: string): Promise<void> {
   const target = join(folder, STATE.file);
@@ -41,7 +40,7 @@ export async function backupPostgres(settings: PostgresSettings, folder: string)
 
 async function write(sql: Sql, path: string): Promise<void> {
   using database = new DatabaseSync(path, { returnArrays: true, readBigInts: true });
-  // A file that is not whole is removed: nothing of it needs to be synced before its end.
+  // A failed backup is removed, so the file needs no sync before its end.
   database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   migrate(database, STATE);
   database.exec('BEGIN');
@@ -59,7 +58,7 @@ async function write(sql: Sql, path: string): Promise<void> {
   database.exec('COMMIT');
 }
 
-/** Within a snapshot: the rows of a table, page by page. Integers come as they are, however large. */
+/** Reads the rows of a table within a snapshot, page by page. Integers of any size stay exact. */
 async function* pagesOf(
   sql: Sql,
   { name, columns }: Table,
@@ -67,7 +66,7 @@ async function* pagesOf(
   const read = columns.map(({ name: column, type }) =>
     type === 'INTEGER' ? `CAST(${column} AS text)` : column,
   );
-  // Rows without a number are numbered last.
+  // Rows that wait for their number come last.
   const order = isNumbered(name) ? ` ORDER BY ${NUMBERED[name]} NULLS LAST, row` : '';
   await sql.run(
     `DECLARE ${name}_rows NO SCROLL CURSOR FOR SELECT ${read.join(', ')} FROM ${name}${order}`,

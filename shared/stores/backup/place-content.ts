@@ -5,10 +5,7 @@ import { makeFolder } from '#shared/base/make-folder.ts';
 import { syncPath } from '../sqlite/file/sync-path.ts';
 import { copyRegular } from './regular-file.ts';
 
-/**
- * Moves files of content to where a store that may be in use has them, beside those that are there: a name is that of one content
- * for ever, and the sweep of the resource server removes files that no row names.
- */
+/** Moves files of content into a store that may be in use. A name belongs to one content permanently. */
 export async function placeContent(from: string, to: string): Promise<void> {
   for (const [tree, files] of await filesIn(from)) {
     if (files.length === 0) continue;
@@ -19,7 +16,7 @@ export async function placeContent(from: string, to: string): Promise<void> {
   }
 }
 
-/** Gives each file of content a second name in another folder, so that no sweep removes the last one. Resolves to whether there is any. */
+/** Links each file of content into another folder, so that no sweep removes it. Resolves to whether there is any. */
 export async function keepContent(from: string, to: string): Promise<boolean> {
   if (!existsSync(from)) return false;
   for (const [tree, files] of await filesIn(from)) {
@@ -43,7 +40,7 @@ async function filesIn(content: string): Promise<readonly [tree: string, files: 
   );
 }
 
-/** `to` may be on another disk; it is whole or as before in any case. */
+/** `to` may be on another disk. An interrupted move leaves no partial file at `to`. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

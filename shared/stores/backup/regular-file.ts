@@ -10,13 +10,10 @@ import {
 import { pipeline } from 'node:stream/promises';
 
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** Octets that are copied at a time. */
+/** Octets of one read. */
 const SLICE = 2 ** 20;
 
-/**
- * Something else in the place of a file or folder of a store: a link may lead to what is nobody's document, and a pipe never
- * ends. Several names of one file (hard links) are usual in backups, and copies have a file of their own.
- */
+/** A link or a pipe is in the place of a file or folder. Hard links are allowed, as backups often have them. */
 export class IrregularFile extends Error {}
 
 /** Opens a file to read it. Throws `IrregularFile`. */

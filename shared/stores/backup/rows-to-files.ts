@@ -7,8 +7,8 @@ import { named } from './copy-content.ts';
 import { folderOf } from '../trees/tree-folder.ts';
 
 /**
- * In a copy of a backup: makes files of the content that SQLite keeps in files, and another engine has kept in rows. Resolves to
- * their number. Rejects with `IrregularFile`.
+ * Turns rows of content in a backup into files where SQLite has files. Resolves to their number. Rejects with
+ * `IrregularFile`.
  */
 export async function rowsToFiles(staged: string): Promise<number> {
   using database = new DatabaseSync(join(staged, STATE.file), { returnArrays: true });

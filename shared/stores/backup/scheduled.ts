@@ -18,7 +18,7 @@ import { copyStore, type CopyParts } from './copy-store.ts';
 import { periodBegin } from '../last-backup/last-backup.ts';
 import type { ScheduleSettings } from './settings.ts';
 
-/** A backup under way, or one that is being removed. None of them counts. */
+/** The folder of an unfinished backup, or of a backup that is being removed. */
 const PARTIAL = 'countersign-partial';
 const NAME = /^countersign-\d{8}T\d{6}Z$/;
 
@@ -26,11 +26,10 @@ export interface ScheduleParts extends CopyParts {
   readonly data: string;
   readonly settings: ScheduleSettings;
   readonly clock: Pick<Clock, 'now'>;
-  /** As `checkBackup`. */
+  /** `checkBackup`, in this thread or another. */
   check(folder: string, before: string | undefined): Promise<readonly string[]>;
 }
 
-/** The result of a run. */
 export interface ScheduledBackup {
   readonly folder: string;
   /** Files with content. */
@@ -40,9 +39,9 @@ export interface ScheduledBackup {
 }
 
 /**
- * Makes the backup of the present period, unless it is there or another process makes it: then resolves to undefined. It
- * gets its name only after it was read back, and older ones are removed only then. Rejects with what was wrong; then it
- * leaves nothing. What a process that died has left is removed.
+ * Makes the backup of the present period. Resolves to undefined if the backup exists, or another process makes it. A
+ * backup gets its name after it was read back; then older backups are removed. Rejects with the faults, and leaves
+ * nothing. Removes the remains of a dead process.
  */
 export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBackup | undefined> {
   const { data, settings, clock } = parts;
@@ -66,20 +65,20 @@ export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBack
   }
 }
 
-/** Whether the backup of the period that begins then is there. */
+/** Whether the backup of the period that begins at `begin` exists. */
 export const hasScheduled = (settings: ScheduleSettings, begin: number): boolean =>
   existsSync(folderOf(settings, begin));
 
 const folderOf = ({ folder }: ScheduleSettings, begin: number): string =>
   join(folder, `countersign-${new Date(begin).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
 
-/** The newest backup of the schedule; undefined: there is none. */
+/** Returns the newest backup of the schedule. */
 export function newestIn(folder: string): string | undefined {
   const [name] = existsSync(folder) ? namesIn(folder) : [];
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** The names of its backups, the newest first. */
+/** Returns the names of the backups, the newest first. */
 function namesIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
@@ -88,10 +87,7 @@ function namesIn(folder: string): readonly string[] {
     .toReversed();
 }
 
-/**
- * Removes all but the newest up to the one that was just made: a clock that was ahead may have left later names, which
- * stay and count for nothing. One that is being removed has lost its name before.
- */
+/** Removes old backups up to `made`. Later names stay: a clock was ahead. A backup first loses its name. */
 function removeOld({ folder, keep }: ScheduleSettings, made: string): number {
   const old = namesIn(folder)
     .filter((name) => name <= made)
@@ -103,9 +99,9 @@ function removeOld({ folder, keep }: ScheduleSettings, made: string): number {
   return old.length;
 }
 
-/** Undefined: another process makes a backup. The system gives the lock back when a process dies. */
+/** Undefined: another process makes a backup. The system releases the lock when a process dies. */
 function holdAlone(path: string): Disposable | undefined {
-  // Nobody else may read it, and so lock it; a link in its place is not followed.
+  // No other user may read and so lock the file. A link in its place is not followed.
   closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
   chmodSync(path, 0o600);
   return lockFile(path);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The setting `backup`: how often there is to be one, and where the authorization server makes it by itself. */
+/** The setting `backup`: the period of backups, and where the authorization server makes them. */
 export const backupSettings = z
   .strictObject({
     folder: z

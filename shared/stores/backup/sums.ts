@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { syncPath } from '../sqlite/file/sync-path.ts';
 import { demandFolder, openRegular, readRegular } from './regular-file.ts';
 
-/** The file with the digests of a backup, as `sha256sum` writes and checks it. It is written last: without it, a backup is not whole. */
+/** The digests of a backup, in the format of `sha256sum`. Written last: without this file the backup is unfinished. */
 export const SUMS = 'SHA256SUMS';
 
 const LINE = /^([0-9a-f]{64}) {2}(state\.db|content(?:\/(?!\.{1,2}(?:\/|$))[^/]+){2})$/;
-/** Octets that are read at a time. */
+/** Octets of one read. */
 const SLICE = 2 ** 20;
 
-/** Writes the digest of each file of the backup, and waits until they are on the disk. Returns the number of files. */
+/** Writes the digest of each file of the backup, and waits for the disk. Returns the number of files. */
 export function writeSums(folder: string): number {
   const files = filesOf(folder);
   const lines = files.map((file) => `${digestOf(join(folder, file))}  ${file}\n`);
@@ -23,7 +23,7 @@ export function writeSums(folder: string): number {
   return files.length;
 }
 
-/** Returns the digest of each file as it was written; undefined: there are none. Throws where a line is none of them. */
+/** Returns the digest of each file; undefined if the file with digests is missing. Throws if a line is damaged. */
 export function readSums(folder: string): ReadonlyMap<string, string> | undefined {
   const path = join(folder, SUMS);
   if (!existsSync(path)) return undefined;
@@ -37,7 +37,7 @@ export function readSums(folder: string): ReadonlyMap<string, string> | undefine
   );
 }
 
-/** The files that a backup consists of, with their folders. Throws `IrregularFile`. */
+/** Returns the files of a backup, with their folders. Throws `IrregularFile`. */
 export function filesOf(folder: string): readonly string[] {
   const content = join(folder, 'content');
   const trees = existsSync(content) ? namesIn(content) : [];
@@ -54,7 +54,7 @@ function namesIn(folder: string): readonly string[] {
   return readdirSync(folder).toSorted();
 }
 
-/** Reads the file, and returns its SHA-256 in hexadecimal. Throws `IrregularFile`. */
+/** Returns the SHA-256 of a file in hexadecimal. Throws `IrregularFile`. */
 export function digestOf(path: string): string {
   const hash = createHash('sha256');
   const slice = Buffer.allocUnsafe(SLICE);

@@ -18,26 +18,28 @@ import { folderOf } from '../trees/tree-folder.ts';
 type CopiedValue = Value | bigint;
 type CopiedRow = readonly CopiedValue[];
 
-/** Rows that are written at once, and octets after which no more are added. */
+/** Most rows of one statement, and the octets after which a statement gets no more rows. */
 const TOGETHER = 100;
 const OCTETS = 2 ** 20;
 
-/** There is a store already, and it is not to be replaced. */
+/** A store exists, and the operator has not asked to replace it. */
 export class StoreExists extends Error {}
 
 export interface ToPostgres {
-  /** The schema that the former store becomes; undefined: there must be none. */
+  /** The new name of the former schema; undefined: a former store must not exist. */
   readonly aside: string | undefined;
-  /** Called once nobody else has the store open. Resolves to a folder with a copy of the backup, brought up to date, which is removed at the end. */
+  /**
+   * Called when no other process has the store open. Resolves to a folder with the backup; the folder is removed later.
+   */
   readonly stage: () => Promise<string>;
-  /** Called before the commit: puts the content that is left in that folder into its place. */
+  /** Called before the commit: moves the remaining content of the folder into its place. */
   readonly place: (wasThere: boolean) => Promise<void>;
 }
 
 /**
- * Puts a backup into the place of a store in PostgreSQL, in one transaction, while nobody has the store open. Content that
- * PostgreSQL keeps comes from files, too. Resolves to whether there was a store. Rejects with `StoreExists`, with
- * `OpenElsewhere`, or with what `pg` or a step says; then PostgreSQL has what it had.
+ * Replaces a store in PostgreSQL by a backup in one transaction, while no other process has the store open. Files whose
+ * content PostgreSQL keeps in rows become rows. Resolves to whether a store existed. Rejects with `StoreExists`,
+ * `OpenElsewhere`, or an error of `pg` or of a step, and then changes nothing.
  */
 export const restorePostgres = (
   settings: PostgresSettings,
@@ -58,7 +60,7 @@ export const restorePostgres = (
       }
       await makeSchema(client, schema);
       await migrateWithin(client, schema, SCHEMA);
-      // Redis knows the id of the former store: the new schema keeps it, and the values that were used.
+      // Redis knows the id of the former store, so the new schema keeps the id, and the used values.
       if (isThere) {
         const former = escapeIdentifier(aside ?? '');
         await client.query(
@@ -70,13 +72,13 @@ export const restorePostgres = (
       await load(client, staged);
       await place(isThere);
     } finally {
-      // While nobody else restores.
+      // No other process restores before the end.
       await rm(staged, { recursive: true });
     }
     return isThere;
   });
 
-/** Whether a store in that schema has anything: one that was only opened has no row of its own, and nothing to lose. */
+/** Whether a store in that schema has data: a store that was only opened has no rows in these tables. */
 async function isUsed(client: ClientBase, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
@@ -117,16 +119,16 @@ async function load(client: ClientBase, staged: string): Promise<void> {
   await client.query(`ANALYZE ${tables.map(({ name }) => name).join(', ')}`);
 }
 
-/** Files that would be rows in PostgreSQL. */
+/** In SQL: files whose content would be a row in PostgreSQL. */
 const SHORT_FILES = `SELECT DISTINCT tree, file FROM resource
   WHERE length <= ? AND ${IN_FILES}`;
 
-/** The check of the backup names a file that is missing. */
+/** The check of the backup has reported the missing file. */
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Adds rows to a table that nobody else knows. */
+/** Adds rows to a table of the uncommitted schema. */
 async function addRows(
   client: ClientBase,
   { name, columns }: Table,
@@ -156,7 +158,7 @@ async function addRows(
   await flush();
 }
 
-/** Makes the numbers that are given next higher than all that were. `last`: those of tables that others follow. */
+/** Makes the next numbers higher than all of the backup. `last`: the last numbers of the tables in `NUMBERED`. */
 async function goOnBehind(
   client: ClientBase,
   tables: readonly Table[],

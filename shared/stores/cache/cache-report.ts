@@ -3,25 +3,25 @@ import * as z from 'zod';
 const count = z.int().min(0);
 
 const ban = z.object({
-  /** As in the feed. Absent: of a newer server, which has everything. */
+  /** The rule of the feed. Absent: the gateway knows no such rule, and the ban covers all answers. */
   rule: z.unknown().optional(),
   soft: z.boolean(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** Answers that it met here. */
+  /** Answers in this cache that the ban has met. */
   met: count,
-  /** Whether the store was gone through. */
+  /** Whether the cache has compared all its answers with the ban. */
   swept: z.boolean(),
 });
 
 export const spaceReport = z.object({
-  /** As invalidations name it. */
+  /** The space as invalidations name it. */
   space: z.string(),
-  /** Each of its two origins, where it has them, has a cache of its own. */
+  /** Each origin of the space has a cache of its own. */
   origin: z.string(),
   entries: count,
   octets: count,
-  /** How many requests came to what, such as hit and miss. */
+  /** The number of requests by outcome, such as hit and miss. */
   counts: z.record(z.string(), count),
   /** Newest first. */
   bans: z.array(ban),
@@ -29,14 +29,14 @@ export const spaceReport = z.object({
 
 const report = z.array(spaceReport);
 
-/** The report of a process about the cache of each of its spaces. */
+/** The report of a process about the caches of its spaces. */
 export type CacheReport = z.infer<typeof report>;
 
 export function writeReport(spaces: CacheReport): string {
   return JSON.stringify(spaces);
 }
 
-/** Undefined: what wrote it is of another version. */
+/** Undefined: another version wrote the report. */
 export function readReport(text: string): CacheReport | undefined {
   try {
     return report.safeParse(JSON.parse(text)).data;

@@ -1,8 +1,7 @@
-/** The latest reports of each process, about itself and about its caches, each under a name of its own. */
+/** The last reports of each process, about itself and about its caches. */
 export interface CacheReports {
-  /** Forgotten after a minute. */
+  /** The report is forgotten after a minute. */
   put(process: string, report: string): Promise<void>;
-  /** Returns the reports by their names. */
   all(): Promise<ReadonlyMap<string, string>>;
 }
 

@@ -11,27 +11,27 @@ export type InvalidationRow = readonly [
   at: number,
 ];
 
-/** Tells a listener of the rows of the table of invalidations, from a position on. */
+/** Gives a listener the rows of the table of invalidations after a position. */
 export class FollowedInvalidations implements Followed<InvalidationRow> {
   readonly table = 'invalidation';
   readonly #listener: InvalidationListener;
   #epoch = '';
-  /** Where to begin; undefined: nobody knows. */
+  /** The position at the start; undefined: unknown. */
   #start: FeedPosition | 'at the end' | undefined;
 
-  /** `from`: the position to begin behind; undefined: the end. */
+  /** `from`: the position to begin after; undefined: the end of the table. */
   constructor(listener: InvalidationListener, from: string | undefined) {
     this.#listener = listener;
     this.#start = from === undefined ? 'at the end' : readPosition(from);
   }
 
-  /** The position up to which the listener has everything; empty if no position is known. `cursor`: the last row read. */
+  /** The position up to which the listener has all rows; empty if unknown. `cursor`: the last row read. */
   position(cursor: number | undefined): string {
     if (cursor !== undefined) return writePosition({ epoch: this.#epoch, entry: cursor });
     return typeof this.#start === 'object' ? writePosition(this.#start) : '';
   }
 
-  /** Begins at the end in another memory, and where the table ends before the cursor or has forgotten what came after it. */
+  /** Begins at the end if the epoch is another, the table ends before the cursor, or rows after the cursor are gone. */
   goOn({ epoch, first, last }: Extent, cursor: number | undefined): number {
     const known = cursor === undefined ? this.#start : { epoch: this.#epoch, entry: cursor };
     this.#start = undefined;
@@ -55,11 +55,11 @@ export class FollowedInvalidations implements Followed<InvalidationRow> {
   }
 }
 
-/** An engine's way to follow the table. */
+/** The way in which an engine follows the table. */
 interface Following {
   /** The last row that was read. */
   readonly cursor: number | undefined;
-  /** Since when nothing was behind it, of `monotonic()`. */
+  /** The time of `monotonic()` at which no row was after the cursor. */
   readonly confirmed: number;
   look(): Awaitable<void>;
   close(): void;

@@ -1,11 +1,11 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 
 /**
- * An entry that makes the caches of all gateways forget answers. `target`: a path with its query, as in the cache's
- * keys; `tree`: a path and everything below it; `ban`: a rule in JSON that the caches understand.
+ * An entry that makes all caches forget answers: of a path with its query, of a path and all below, or by a rule in
+ * JSON.
  */
 export interface Invalidation {
-  /** The path of the space's URL: it names the space at both origins of a server. */
+  /** The path of the space's URL. Both origins of a server use it. */
   readonly space: string;
   readonly kind: 'target' | 'tree' | 'ban';
   /** At most 8 KiB. */
@@ -14,16 +14,16 @@ export interface Invalidation {
   readonly soft: boolean;
 }
 
-/** One as it was kept. */
+/** A stored invalidation. */
 export interface KeptInvalidation extends Invalidation {
   /** Milliseconds since the epoch, by the store's clock or the writer's. */
   readonly at: number;
-  /** Where it stands in the feed. */
+  /** The position in the feed. */
   readonly position: string;
 }
 
 export interface InvalidationListener {
-  /** Called once for each, in the order of the feed; what it throws is a defect. */
+  /** Called once for each invalidation, in the order of the feed. An exception is a defect. */
   apply(invalidation: KeptInvalidation): void;
   /** The entries after the known position are lost, so every cache must forget everything. */
   lost(): void;
@@ -31,39 +31,36 @@ export interface InvalidationListener {
 
 /** Follows the invalidations, for one process. */
 export interface InvalidationFeed extends AsyncDisposable {
-  /** All up to here was given to the listener. Empty: nowhere that is known. */
+  /** The listener has all invalidations up to this position. Empty: unknown. */
   readonly position: string;
   /**
-   * Resolves when the listener has every invalidation that was acknowledged before `since` (a time of `monotonic()`, such
-   * as the arrival of a request). The store is not asked if that is known already. Throws or rejects with
-   * `StoreUnavailable` if the store cannot tell; then the caller must not use anything that it has cached.
+   * Resolves when the listener has every invalidation that was acknowledged before `since` (a time of `monotonic()`,
+   * such as the arrival of a request). Asks the store only if necessary. If it throws or rejects with
+   * `StoreUnavailable`, the caller must not use cached answers.
    */
   latest(since: number): Awaitable<void>;
 }
 
-/** How long they are kept, in milliseconds, */
+/** Milliseconds for which an invalidation is kept. */
 export const INVALIDATION_LIFE = 86_400_000;
-/** how many at most, */
+/** Most invalidations that are kept. */
 export const MOST_INVALIDATIONS = 100_000;
-/** with how many octets of values, about; a server that was away for more has heard too little, */
+/** About the most octets of values that are kept. A gateway that misses more forgets its whole cache. */
 export const MOST_INVALIDATION_OCTETS = 64 * 1024 * 1024;
-/** and of how many octets the value of each is at most. */
+/** Most octets of one value. */
 export const LONGEST_INVALIDATION = 8_192;
 
 /** An append-only feed, kept for a day and bounded in number and octets. */
 export interface Invalidations {
-  /** Appends all at once; resolves only when durable as configured. Rejects with `RangeError` what is too long. */
+  /** Appends all invalidations at once, durably. Rejects with `RangeError` if a value is too long. */
   add(invalidations: readonly Invalidation[]): Promise<void>;
-  /** The last ones of a kind, newest first, at most `most`. */
+  /** Returns at most `most` invalidations of a kind, newest first. */
   list(kind: Invalidation['kind'], most: number): Promise<readonly KeptInvalidation[]>;
-  /**
-   * Opens a feed that begins behind `from`, by default with what comes next. Where that is not known any more the
-   * listener hears `lost`. Resolves when all is read, or cannot be read now.
-   */
+  /** Opens a feed that begins after `from`, by default at the end. If `from` is unknown, calls `lost`. */
   feed(listener: InvalidationListener, from?: string): Promise<InvalidationFeed>;
 }
 
-/** Throws `RangeError` for what is too long to be kept. */
+/** Throws `RangeError` if a value is too long. */
 export function checkLengths(invalidations: readonly Invalidation[]): void {
   for (const { value } of invalidations) {
     if (Buffer.byteLength(value) > LONGEST_INVALIDATION) {

@@ -3,26 +3,26 @@ import * as z from 'zod';
 const report = z.object({
   server: z.enum(['authz', 'resource']),
   version: z.string(),
-  /** The name of its machine. */
+  /** The name of the machine. */
   host: z.string().optional(),
-  /** The number among the workers of its server, from 1. */
+  /** The number of the worker in its server, from 1. */
   worker: z.int().min(1),
   /** Milliseconds since the epoch. */
   since: z.number(),
-  /** Whether it could do its work when it wrote this. */
+  /** Whether the process could work at that time. */
   ready: z.boolean(),
-  /** When it wrote this, in milliseconds since the epoch. */
+  /** The time of the report, in milliseconds since the epoch. */
   at: z.number(),
-  /** Its last report: it does no more work. */
+  /** True in the last report: the process has stopped. */
   ended: z.boolean().optional(),
 });
 
-/** The report of a process about itself, beside those about caches. */
+/** The report of a process about itself. */
 export type ProcessReport = z.infer<typeof report>;
 
 export const writeProcess = (process: ProcessReport): string => JSON.stringify(process);
 
-/** Undefined: it is no report of a process, or what wrote it is of another version. */
+/** Undefined: not a report of a process, or another version wrote it. */
 export function readProcess(text: string): ProcessReport | undefined {
   try {
     return report.safeParse(JSON.parse(text)).data;

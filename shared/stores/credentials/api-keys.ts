@@ -1,10 +1,10 @@
-/** A key that an application shows instead of the credentials of a person. */
+/** A key by which an application authenticates, without the credentials of a person. */
 export interface ApiKeyRecord {
-  /** Stands in the key; not secret. */
+  /** A part of the key; not secret. */
   readonly id: string;
-  /** The application that the key identifies. Several keys of one application may be alive at a time. */
+  /** The application that the key identifies. An application may have several valid keys. */
   readonly application: string;
-  /** The realm that it is good for, and no other. */
+  /** The only realm in which the key is valid. */
   readonly realm: string;
   /** base64url(SHA-256(secret)); the secret itself is shown once and never stored. */
   readonly secret_hash: string;
@@ -18,31 +18,30 @@ export interface ApiKeyRecord {
   readonly demo?: boolean;
 }
 
-/** Where a key stands among all: those of one application side by side, then by age. */
+/** The position of a key in the order of all keys: by application, then by age. */
 export type ApiKeyPlace = Pick<ApiKeyRecord, 'application' | 'created_at' | 'id'>;
 
-/** A part of that order. */
+/** A page of the keys. */
 export interface ApiKeyRange {
-  /** Keys at most. */
   readonly limit: number;
-  /** Keys behind this one, which need not be there any more. */
+  /** The key before the page; it may have been removed. */
   readonly after?: ApiKeyPlace | undefined;
 }
 
 export interface ApiKeys {
-  /** False when the id is taken. */
+  /** False: the id exists. */
   add(key: ApiKeyRecord): Promise<boolean>;
   get(id: string): Promise<ApiKeyRecord | undefined>;
-  /** Keys by application (in the order of its octets), age and id; reads these rows and no others. */
+  /** Returns keys by application (in the order of its octets), age and id. Reads only these rows. */
   page(range: ApiKeyRange): Promise<readonly ApiKeyRecord[]>;
-  /** Returns all keys: those of one application side by side, then by age. */
+  /** Returns all keys by application and age. */
   list(): Promise<readonly ApiKeyRecord[]>;
-  /** Replaces a key, perhaps by one of another application; false when it is not as it was any more. */
+  /** Replaces a key, perhaps by a key of another application. False: the stored key is not `was`. */
   replace(key: ApiKeyRecord, was: ApiKeyRecord): Promise<boolean>;
-  /** Ends a key at a time (milliseconds since the epoch), unless it ends before; false when there is none. */
+  /** Ends a key at a time (milliseconds since the epoch), unless it ends earlier. False: no such key. */
   expire(id: string, at: number): Promise<boolean>;
-  /** Notes a use; never brings a removed key back or moves `used_at` backwards. */
+  /** Notes a use. Never restores a removed key, nor moves `used_at` backwards. */
   touch(id: string, at: number): Promise<void>;
-  /** False when there is none. */
+  /** False: no such key. */
   remove(id: string): Promise<boolean>;
 }

@@ -6,54 +6,53 @@ export interface KeyOwner {
   readonly id: string;
 }
 
-/** The public half of a key whose private half lets its owner in, without a password. */
+/** The public half of a key. Its owner authenticates by the private half, without a password. */
 export interface PublicKeyRecord {
   /**
-   * base64url(SHA-256(DER of SubjectPublicKeyInfo)), its fingerprint; unique, whatever the key is for. The `kid` of
-   * HOBA (RFC 7486 section 9.4, kidtype 0) and the key ID of Concealed (RFC 9729 section 4.1).
+   * The unique fingerprint: base64url(SHA-256(DER of SubjectPublicKeyInfo)); in HOBA the `kid`, in Concealed the key
+   * ID.
    */
   readonly id: string;
-  /** The one scheme that takes it: no key is used in two protocols (RFC 9729 section 8). */
+  /** The only scheme that accepts the key: no key is used in two protocols (RFC 9729 section 8). */
   readonly scheme: 'Concealed' | 'HOBA';
   readonly owner: KeyOwner;
   /** base64url of the DER of SubjectPublicKeyInfo. */
   readonly spki: string;
-  /** For people: the device, or what it is for. */
+  /** For people: the device or the purpose of the key. */
   readonly name: string;
-  /** The only origin where it is good (HOBA); absent: every one. */
+  /** The only origin for which the key is valid (HOBA); absent: all origins. */
   readonly origin?: string;
-  /** How its person had signed in when it was added; absent: an application has it. */
+  /** How the person had signed in when they added the key; absent: the key of an application. */
   readonly acr?: Acr;
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times in this file. */
   readonly created_at: number;
   /** The time of the last use, to a minute. */
   readonly used_at?: number;
-  /** Challenges made before are void (RFC 7486 section 6.3). */
+  /** Challenges from before this time are void (RFC 7486 section 6.3). */
   readonly signed_out_at?: number;
 }
 
-/** A part of the keys of applications. */
+/** A page of the keys of applications. */
 export interface ApplicationKeyRange {
-  /** Keys at most. */
   readonly limit: number;
-  /** Keys behind this one, which need not be there any more. */
+  /** The key before the page; it may have been removed. */
   readonly after?: Pick<PublicKeyRecord, 'owner' | 'created_at' | 'id'> | undefined;
 }
 
 export interface PublicKeys {
-  /** `taken`: the id is there, for whomever. `full`: the owner has `most` already, of all schemes. Atomic. */
+  /** `taken`: the id exists, of any owner. `full`: the owner has `most` keys in all schemes. Atomic. */
   add(key: PublicKeyRecord, most: number): Promise<'added' | 'taken' | 'full'>;
   get(id: string): Promise<PublicKeyRecord | undefined>;
   /** Returns the keys of one owner, by age. */
   of(owner: KeyOwner): Promise<readonly PublicKeyRecord[]>;
-  /** Keys of applications, by owner, age and id; reads these rows and no others. */
+  /** Returns keys of applications by owner, age and id. Reads only these rows. */
   pageOfApplications(range: ApplicationKeyRange): Promise<readonly PublicKeyRecord[]>;
-  /** All, by owner and age, in slices that are each read when asked for. */
+  /** Yields all keys in slices, by owner and age. */
   list(): AsyncIterable<readonly PublicKeyRecord[]>;
-  /** Notes a use; never brings a removed key back or moves `used_at` backwards. */
+  /** Notes a use. Never restores a removed key, nor moves `used_at` backwards. */
   touch(id: string, at: number): Promise<void>;
-  /** Sets `signed_out_at`, never backwards; false when there is no such key. */
+  /** Sets `signed_out_at`, never backwards. False: no such key. */
   signOut(id: string, at: number): Promise<boolean>;
-  /** False when there is none. */
+  /** False: no such key. */
   remove(id: string): Promise<boolean>;
 }

@@ -1,58 +1,49 @@
 /** The second factor of a person: a secret for one-time codes (RFC 6238), and recovery codes in its place. */
 export interface SecondFactorRecord {
   readonly accountId: string;
-  /** Names this set-up: a code that was checked with an earlier secret is not used up with this one. */
+  /** The identifier of this set-up: a code for an earlier secret uses up no step of this one. */
   readonly id: string;
   /** The secret, sealed under the master secret. */
   readonly sealed: string;
-  /** The last time step whose code was used (RFC 6238 section 5.2). */
+  /** The last time step of a used code (RFC 6238 section 5.2). */
   readonly step: number;
-  /** MACs of the recovery codes that are left. */
+  /** MACs of the remaining recovery codes. */
   readonly recovery: readonly string[];
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times in this file. */
   readonly created_at: number;
   readonly used_at?: number;
 }
 
-/** A second factor that ends all that was opened without it. */
+/** A new second factor, which ends all sessions and tokens that were opened without it. */
 export interface SecondFactorSetUp {
   readonly factor: SecondFactorRecord;
-  /** The id of the set-up whose place it takes; absent: the person has none. */
+  /** The id of the replaced set-up; absent: the person has none. */
   readonly replaces?: string;
-  /** The person's generation when they showed who they are. */
+  /** The generation of the person when they authenticated. */
   readonly generation: number;
-  /** Milliseconds since the epoch, after which the raised generation may leave the feed. */
+  /** Milliseconds since the epoch, after which the feed may forget the new generation. */
   readonly until: number;
 }
 
-/** The second factors of people, at most one each. Each change is atomic and durable. */
+/** The second factors of people, at most one for each person. Each change is atomic and durable. */
 export interface SecondFactors {
-  /** False when the person has one. */
+  /** False: the person has a second factor. */
   add(factor: SecondFactorRecord): Promise<boolean>;
   /**
-   * Keeps a second factor and raises the person's generation, both or neither. Resolves to the new generation. Undefined:
-   * the person's second factor is not the one that is replaced, or their generation was raised in between; then nothing
-   * changes. Of several at once one succeeds.
+   * Keeps a second factor and raises the person's generation, both or neither. Resolves to the new generation.
+   * Undefined: the person's second factor is not `replaces`, or the generation was raised since; nothing changes. One
+   * of several calls at once succeeds.
    */
   setUp(setUp: SecondFactorSetUp): Promise<number | undefined>;
   get(accountId: string): Promise<SecondFactorRecord | undefined>;
-  /** All, in slices that are each read when asked for. */
+  /** Yields all second factors in slices. */
   list(): AsyncIterable<readonly SecondFactorRecord[]>;
-  /**
-   * Uses up a time step of the set-up `id`, and all before it (RFC 6238 section 5.2). False: it was used up before, or
-   * there is no such set-up any more. Of several uses of one step at once one succeeds.
-   */
+  /** Uses up a time step of the set-up `id` with all earlier ones (RFC 6238 section 5.2). False: it was used up. */
   useStep(accountId: string, id: string, step: number, at: number): Promise<boolean>;
-  /**
-   * Uses up a recovery code by its MAC, and resolves to how many are left. Undefined: the person has no such code any more.
-   * One of several at once succeeds.
-   */
+  /** Uses up a recovery code by its MAC, once. Resolves to the number of remaining codes; undefined: no such code. */
   useRecovery(accountId: string, mac: string, at: number): Promise<number | undefined>;
-  /**
-   * Gives a person other recovery codes. False: the set-up or the codes of `seen` are no longer what the person has. One of
-   * several at once succeeds.
-   */
+  /** Replaces the recovery codes, once. False: the set-up or the codes are not those of `seen`. */
   renewRecovery(seen: SecondFactorRecord, macs: readonly string[]): Promise<boolean>;
-  /** Removes the set-up `id`; absent: any. False when the person has none of that id. */
+  /** Removes the set-up `id`, or without an id any set-up. False: no such set-up. */
   remove(accountId: string, id?: string): Promise<boolean>;
 }

@@ -1,15 +1,14 @@
-/** Something that `countersign apply` has made: a person by id, a client by client_id, an API key by id, a public key by its fingerprint. */
+/** A thing that `countersign apply` has made: by id, by client_id, or by the fingerprint of a public key. */
 export interface DeclaredThing {
   readonly kind: 'person' | 'client' | 'api-key' | 'public-key';
   readonly id: string;
 }
 
-/** The things that `countersign apply` has made, and may take away again. */
+/** The things that `countersign apply` has made, and may remove. */
 export interface Declared {
-  /** Notes it; twice is once. */
+  /** Notes a thing, once. */
   add(thing: DeclaredThing): Promise<void>;
-  /** Returns all, by kind and id. */
+  /** Returns all things, by kind and id. */
   list(): Promise<readonly DeclaredThing[]>;
-  /** Forgets it; what is not noted stays so. */
   remove(thing: DeclaredThing): Promise<void>;
 }

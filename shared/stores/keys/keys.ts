@@ -1,4 +1,4 @@
-/** A key that signs, as it is stored; the private part is sealed under the master secret. */
+/** A stored signing key. The private part is sealed under the master secret. */
 export interface StoredKey {
   readonly kid: string;
   readonly alg: 'ES256' | 'RS256' | 'EdDSA';
@@ -6,19 +6,19 @@ export interface StoredKey {
   readonly publicJwk: Readonly<Record<string, unknown>>;
   /** Private JWK, sealed (shared/keys/seal.ts). */
   readonly sealed: string;
-  /** Milliseconds since the epoch: in the JWKS from then on. */
+  /** Milliseconds since the epoch, from when the JWKS has the key. */
   readonly publishedAt: number;
-  /** Milliseconds since the epoch: signs from then on, until a successor of its alg does. */
+  /** Milliseconds since the epoch, from when the key signs, until a newer key of its alg signs. */
   readonly signsFrom: number;
 }
 
-/** The two of them in `Stores`: no process looks for a key of one in the other. */
+/** The two tables of keys in `Stores`. No process looks for a key of one table in the other. */
 export type KeyTable = 'keys' | 'gatewayKeys';
 
-/** Keys that all processes of a server sign with. Which of them signs when follows from the rows and the clock. */
+/** Keys with which all processes of a server sign. The rows and the clock decide which key signs. */
 export interface Keys {
   list(): Promise<readonly StoredKey[]>;
-  /** Adds a key; false when `unlessOneOf` names an alg that has a key already (first start of two processes at once). */
+  /** Adds a key. False: a key with the alg `unlessOneOf` exists (two processes start for the first time). */
   add(key: StoredKey, unlessOneOf?: StoredKey['alg']): Promise<boolean>;
   remove(kid: string): Promise<void>;
 }

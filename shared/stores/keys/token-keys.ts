@@ -1,45 +1,44 @@
 import type { TokenType } from '#shared/private-token/token-types.ts';
 
-/** A key of the token issuer as it is stored; used for nothing else. */
+/** A stored key of the token issuer, which has no other use. */
 export interface StoredTokenKey {
   readonly type: TokenType;
-  /** `token_key_id` in base64url without padding. Its last octet is in no two rows of a type. */
+  /** `token_key_id` in base64url without padding. No two keys of a type have the same last octet. */
   readonly id: string;
   /** Encoded as in the issuer directory, in base64url without padding. */
   readonly publicKey: string;
-  /** The private key, sealed (shared/keys/seal.ts); absent once it is retired. */
+  /** The private key, sealed (shared/keys/seal.ts); absent in a retired key. */
   readonly sealed?: string;
-  /** Milliseconds since the epoch, of whole seconds: it issues from then on. */
+  /** Milliseconds since the epoch, of whole seconds, from when the key issues tokens. */
   readonly notBefore: number;
   /**
-   * Milliseconds since the epoch, of whole seconds: no token of it is good from then on. Fixed with the
-   * key, since spent tokens are remembered until then, whatever becomes of the configuration.
+   * Milliseconds since the epoch, from when no token of the key is valid. It never changes: spent tokens are kept so
+   * long.
    */
   readonly until: number;
-  /** Identity of the store's memory when it was made; of another one it is retired. */
+  /** The epoch of the store when the key was made. With another epoch the key is retired. */
   readonly epoch: string;
 }
 
 /**
- * The keys of the token issuer, shared by all processes. Which of them is good for what follows from the
- * rows and the clock. A retired key stays as a row without its private part, so that its truncated id is
- * not given away again.
+ * The keys of the token issuer, in all processes. A retired key stays without its private part, to keep its truncated
+ * id.
  */
 export interface TokenKeys {
-  /** In the order in which they were added. */
+  /** Returns the keys in the order in which they were added. */
   list(): Promise<readonly StoredTokenKey[]>;
   /**
-   * Adds a key behind the newest of its type, of which `newest` is the id (undefined: there is none): the
-   * last of that type in the list, whatever its `notBefore` and its epoch. `late`: another process was
-   * faster. `collides`: a row of the type, perhaps of a retired key, has its truncated id.
+   * Adds a key after the newest key of its type, which has the id `newest` (undefined: no key), whatever its
+   * `notBefore` and epoch. `late`: another process was faster. `collides`: a key of the type, perhaps retired, has the
+   * truncated id.
    */
   add(key: StoredTokenKey, newest: string | undefined): Promise<'added' | 'collides' | 'late'>;
-  /** Forgets the private part of a key; no error if there is none. */
+  /** Removes the private part of a key, if the key exists. */
   retire(type: TokenType, id: string): Promise<void>;
-  /** Makes void whatever was fetched of the keys before, by whom and when ever. */
+  /** Invalidates all fetched copies of the keys. */
   recall(): Promise<void>;
-  /** How often they were recalled. */
+  /** The number of recalls. */
   recalls(): Promise<number>;
-  /** Forgets the row, and with it the truncated id; no error if there is none. */
+  /** Removes a key, and so its truncated id, if the key exists. */
   remove(type: TokenType, id: string): Promise<void>;
 }

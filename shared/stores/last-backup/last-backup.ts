@@ -1,15 +1,14 @@
-/** When the last good backup was made: one that was read back, or that an operator recorded. */
+/** The time of the last good backup, which was read back or which an operator recorded. */
 export interface LastBackup {
-  /** Takes the place of what was noted before. `at`: when the copy began, in milliseconds since the epoch. */
+  /** Replaces the time. `at`: when the copy began, in milliseconds since the epoch. */
   note(at: number): Promise<void>;
-  /** Undefined: no good backup is known. */
   get(): Promise<number | undefined>;
 }
 
-/** Returns the begin of the period in which a moment lies, in milliseconds. Periods are counted from the epoch. */
+/** Returns the begin of the period of a moment, in milliseconds. Periods begin at multiples of their length. */
 export const periodBegin = (moment: number, seconds: number): number =>
   moment - (moment % (seconds * 1000));
 
-/** Whether a whole period has passed without a good backup. A note from a clock that went ahead tells of none. */
+/** Whether a whole period has passed without a good backup. A time in the future proves nothing: a clock was ahead. */
 export const isOverdue = (last: number, now: number, every: number): boolean =>
   last < periodBegin(now, every) - every * 1000 || last > now + every * 1000;

@@ -5,7 +5,7 @@ import { type Buckets, leftOf, spentOf } from './buckets.ts';
 import type { LimitNamespace, Limits, Spent } from './limits.ts';
 import { boundedWaiting } from '../outage/waiting.ts';
 
-/** The limits that many requests spend: their keys are known, or leave no row behind. */
+/** The limits that many requests use: their keys are known, or leave no row behind. */
 const IN_BLOCKS: ReadonlySet<LimitNamespace> = new Set([
   'address',
   'all-visits',
@@ -13,19 +13,18 @@ const IN_BLOCKS: ReadonlySet<LimitNamespace> = new Set([
   'client',
 ]);
 
-/** Buckets of which something is held. Of one that nobody asked for lately it is lost. */
+/** Most buckets of which this process holds a part. It loses the part of a bucket that is not used for long. */
 const CAPACITY = 10_000;
 
 /**
- * Limits over what a store keeps: of some a process takes several uses at once, and spends them without the
- * store. It tells of each what it would if it had been taken there alone; of several processes each knows of the
- * others what the store knew when it was asked last.
+ * Limits over a store. Of some limits a process takes several uses at once, and spends them without the store. Each
+ * answer equals the answer of the store, but for uses by other processes since the last query.
  */
 export function limitsOver(buckets: Buckets, clock: Clock): Limits {
   const held = new RecentMap<HeldBucket>(CAPACITY);
   const waiting = boundedWaiting();
 
-  /** Two rates of one bucket are held apart, as by two processes. */
+  /** Two rates of one bucket are held separately, as in two processes. */
   function heldOf([namespace, key, { burst, per }]: Bucket): HeldBucket {
     const name = `${namespace} ${burst} ${per} ${key}`;
     const known = held.get(name);

@@ -1,8 +1,8 @@
 import type { LimitNamespace, Rate, Spent } from './limits.ts';
 
 /**
- * A part of a bucket's time, in whole microseconds of the store's clock: that between when the bucket would have
- * been full again and when it will be now. An interval of it is one use.
+ * A part of a bucket's time, in whole microseconds of the store's clock. It begins when the bucket would have been
+ * full, and ends when the bucket will be full. An interval of it is one use.
  */
 export interface Stretch {
   readonly from: number;
@@ -11,36 +11,35 @@ export interface Stretch {
 
 export interface Asked {
   readonly wanted: number;
-  /** A share of all that may be taken now: the store takes this much if it is more than `wanted`. */
+  /** A share of the uses that are available. The store takes this share if it is more than `wanted`. */
   readonly share: number;
-  /** The rest of the stretch that the caller took last. It goes back, unless somebody else has taken since. */
+  /** The rest of the last stretch of the caller. The store takes it back, unless another process has taken since. */
   readonly unused?: Stretch | undefined;
 }
 
-/** The uses that were taken: as many as were wanted, or as are left. */
+/** The uses that were taken: the number wanted, or the rest. */
 export interface Taken extends Stretch {
   /** The time of the store's clock. */
   readonly now: number;
 }
 
 /**
- * The rows of limits in a store, by the generic cell rate algorithm: for each bucket only the time when it is full
- * again. That time is never later than that of an empty bucket, whatever the row says: clocks are set back, and rates
- * change.
+ * Limits in a store, by the generic cell rate algorithm: each bucket has the time when it will be full. The time is
+ * never later than that of an empty bucket, since clocks are set back and rates change.
  */
 export interface Buckets {
   take(namespace: LimitNamespace, key: string, rate: Rate, asked: Asked): Promise<Taken>;
   giveBack(namespace: LimitNamespace, key: string, rate: Rate): Promise<void>;
 }
 
-/** Microseconds after which one more is allowed: whole ones, so that no rounding takes one from the burst. */
+/** Microseconds until the next use is allowed. Whole numbers, so that rounding takes no use from the burst. */
 export const intervalOf = ({ per }: Rate): number => Math.ceil(per * 1_000_000);
 
-/** Returns how many more uses may come. */
+/** Returns the number of remaining uses. */
 export const leftOf = (rate: Rate, { until, now }: Pick<Taken, 'until' | 'now'>): number =>
   Math.floor(rate.burst - (until - now) / intervalOf(rate));
 
-/** Returns the answer to one use, or to none. */
+/** Returns the answer to one use; no use was taken if the stretch is empty. */
 export function spentOf(rate: Rate, { from, until, now }: Taken): Spent {
   const interval = intervalOf(rate);
   if (from === until) {

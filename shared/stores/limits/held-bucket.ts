@@ -7,16 +7,15 @@ import type { boundedWaiting } from '../outage/waiting.ts';
 export type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 /**
- * The share of the rest of a bucket that a process takes at once. A client may be refused earlier by that share, if
- * another process holds it. It is no fixed number, since a held block runs out with time: a few uses would be over
- * before the next request came.
+ * The share of the rest of a bucket that a process takes at once. If another process holds this share, a client may be
+ * refused earlier. A fixed number would not do: held uses expire, so few uses would expire before the next request.
  */
 const SHARE = 1 / 16;
 
-/** The stretch that was taken; the part from `from` on is not spent yet. */
+/** The stretch that was taken. The part from `from` on is not spent. */
 interface Block extends Taken {
   from: number;
-  /** A use that is given back does not go before this time. */
+  /** A returned use begins at this time or later. */
   readonly start: number;
   /** Both clocks of this process, before the store was asked. */
   readonly asked: Moment;
@@ -24,16 +23,7 @@ interface Block extends Taken {
 
 type Moment = Readonly<Record<'set' | 'monotonic', number>>;
 
-/**
- * The part of one bucket that this process holds. It is lost with the process.
- *
- * However many processes hold a part, no more uses pass than the rate allows. Each use is an interval of the bucket's
- * time. No two uses are the same interval, since the store moves the end of the taken stretch. No interval is over
- * when it is spent, and none is further ahead than the burst. So any period has as many uses as fit into it and the
- * burst. Hence the held part runs out while the bucket fills. The store's clock is never taken to be earlier than it
- * is: time counts from before the store was asked, by whichever of our two clocks went further, since one may be set
- * back and the other stands still while a machine sleeps.
- */
+/** The part of one bucket that this process holds. It is lost with the process. */
 export class HeldBucket {
   readonly #buckets: Buckets;
   readonly #clock: Clock;
@@ -42,12 +32,12 @@ export class HeldBucket {
   #block: Block | undefined;
   readonly #waiting: PromiseWithResolvers<Spent>[] = [];
   #asking: Promise<void> | undefined;
-  /** The bucket's time that was given back while the store is asked, in microseconds. */
+  /** The returned time of the bucket while the store is asked, in microseconds. */
   #returned = 0;
-  /** The store did not answer the last question. It may do later what it was asked, and nobody has the block. */
+  /** The store did not answer the last query, and may still execute it. No process holds that block. */
   #failed = false;
 
-  /** `wait`: that of all buckets of the process. */
+  /** `wait`: shared by all buckets of the process. */
   constructor(buckets: Buckets, clock: Clock, wait: ReturnType<typeof boundedWaiting>) {
     this.#buckets = buckets;
     this.#clock = clock;
@@ -66,7 +56,7 @@ export class HeldBucket {
     });
   }
 
-  /** Gives a use back to this process. In the store, other processes may have taken the time behind it. */
+  /** Returns a use to this process. In the store, another process may have taken the time after it. */
   async giveBack([, , rate]: Bucket): Promise<void> {
     this.#returned += intervalOf(rate);
     if (this.#asking === undefined) this.#takeBack();
@@ -89,10 +79,7 @@ export class HeldBucket {
     return spentOf(rate, { from, until, now });
   }
 
-  /**
-   * One question for all who wait; another for those who came meanwhile, if what was taken is not enough. A store
-   * that fails fails those as well: else each would wait for its deadline twice.
-   */
+  /** One query for all waiting callers, and another for later ones. A failure fails them all. */
   async #ask(bucket: Bucket): Promise<void> {
     while (this.#waiting.length > 0) {
       const waiters = this.#waiting.splice(0);
@@ -115,7 +102,7 @@ export class HeldBucket {
     this.#asking = undefined;
   }
 
-  /** Takes for the callers that wait, and returns the answers to the first of them; to all of them if nothing is left. */
+  /** Takes for the waiting callers. Returns the answers to the first callers, or to all of them if nothing is left. */
   async #take([namespace, key, rate]: Bucket, wanted: number): Promise<Spent[]> {
     const before = this.#block;
     this.#block = undefined;
@@ -143,7 +130,7 @@ export class HeldBucket {
     return { from: Math.min(Math.max(from, this.#timeOf(block)), until), until };
   }
 
-  /** The store's clock by now, or later. */
+  /** The present time of the store's clock, or a later time. */
   #timeOf({ now, asked }: Block): number {
     const { set, monotonic } = this.#moment();
     return now + Math.ceil(1000 * Math.max(set - asked.set, monotonic - asked.monotonic));

@@ -1,49 +1,46 @@
 /** A message that waits to be sent by mail. Its text and its links are made when it is sent. */
 export interface OutboxMessage {
-  /** Unique among those that wait. */
+  /** Unique among the waiting messages. */
   readonly id: string;
-  /** Whom it is sent to: the address is looked up when it is sent. */
+  /** The recipient. The address is looked up when the message is sent. */
   readonly accountId: string;
   readonly kind: string;
   /** The language of its text. */
   readonly language: string;
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times in this file. */
   readonly created_at: number;
-  /** From then on it is not worth sending. */
+  /** After this time the message is not sent. */
   readonly until: number;
-  /** The address, where it is not the one that is known to be the person's. */
+  /** The address, if it is not the person's verified address. */
   readonly to?: string;
-  /** When it is sent first. Default: at once. */
+  /** The time of the first attempt. Default: at once. */
   readonly due?: number;
-  /** It stands for several of its kind. */
+  /** True if the message stands for several messages of its kind. */
   readonly again?: boolean;
-  /** Where a sign-in came from; of the notice of one alone. */
+  /** Where a sign-in came from; only in a notice of a sign-in. */
   readonly origin?: MessageOrigin;
 }
 
-/** A browser, as far as it says who it is. */
+/** A browser, as its request describes it. */
 export interface MessageOrigin {
   readonly address?: string;
-  /** Its name for people, one line. */
+  /** The name of the browser for people, one line. */
   readonly program: string;
 }
 
 /** A message that was taken to be sent. */
 export interface TakenMessage extends OutboxMessage {
-  /** Which attempt to send it this is, from 1 on. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
 }
 
 /** The messages that wait to be sent by mail. Each change is atomic and durable, so that a kill loses none. */
 export interface Outbox {
-  /** False: one with this id waits already, and stays as it is. */
+  /** False: a message with this id waits, and is unchanged. */
   add(message: OutboxMessage): Promise<boolean>;
-  /**
-   * Takes up to `count` messages that are due at `now`, the longest waiting first. Until `until` nobody else gets them;
-   * then they are due again, unless they were removed or postponed: whoever took them was killed.
-   */
+  /** Takes up to `count` due messages, the longest waiting first. At `until` they are due again: a process may die. */
   take(now: number, until: number, count: number): Promise<readonly TakenMessage[]>;
-  /** Makes a message due at `due`. It brings back none that was removed. */
+  /** Makes a message due at `due`, unless it was removed. */
   postpone(id: string, due: number): Promise<void>;
   remove(id: string): Promise<void>;
 }

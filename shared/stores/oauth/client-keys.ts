@@ -1,7 +1,7 @@
 import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import type { ClientRecord } from './clients.ts';
 
-/** The public keys that a client authenticates with: `jwks` (RFC 7591 section 2), or the key of GNAP, if it shows no certificate. */
+/** Returns the public keys of a client: `jwks` (RFC 7591 section 2), or the key of GNAP without a certificate. */
 export const jwksOf = ({
   jwks,
   gnap,
@@ -10,10 +10,7 @@ export const jwksOf = ({
   ...(gnap && 'jwk' in gnap.key ? [gnap.key.jwk] : []),
 ];
 
-/**
- * Returns the fingerprints of a client's own keys, each once. A member of `jwks` that is no key is skipped. The keys in
- * a document are skipped, too: they are not verified, and a document may name any key.
- */
+/** Returns the fingerprints of a client's own keys, each once. Keys of a document are not verified, so not included. */
 export const keyIdsOf = (
   client: Pick<ClientRecord, 'jwks' | 'gnap' | 'document'>,
 ): readonly string[] =>

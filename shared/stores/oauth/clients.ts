@@ -1,6 +1,6 @@
 import type { NameRange } from '#shared/base/name-range.ts';
 
-/** `from`, when there was another, until before `until`: milliseconds since the epoch. */
+/** A replaced secret. `from`: when it was replaced. It is valid until before `until`. Milliseconds since the epoch. */
 export interface FormerSecret {
   readonly hash: string;
   readonly from: number;
@@ -12,19 +12,19 @@ export type RegisteredKey =
   | { readonly proof: 'mtls'; readonly 'cert#S256': string };
 
 export interface GnapRegistration {
-  /** The public key, and how the client proves that it has the private one (RFC 9635 section 7.1). */
+  /** The public key, and how the client proves the possession of the private key (RFC 9635 section 7.1). */
   readonly key: RegisteredKey;
-  /** It may have tokens that are bound to no key (section 2.1.1, flag `bearer`). */
+  /** The client may have tokens that are bound to no key (RFC 9635 section 2.1.1, flag `bearer`). */
   readonly bearer?: boolean;
-  /** No operator registered it: a person has allowed what it asked for. */
+  /** No operator registered the client: a person allowed its request. */
   readonly unknown?: boolean;
 }
 
-/** A registered OAuth client; the members are those of RFC 7591 section 2, plus ours. */
+/** A registered OAuth client, with the members of RFC 7591 section 2 and our own. */
 export interface ClientRecord {
   readonly client_id: string;
   readonly client_name: string;
-  /** The address of a picture that its sign-in and consent pages show (RFC 7591 section 2). */
+  /** The address of a picture for its sign-in and consent pages (RFC 7591 section 2). */
   readonly logo_uri?: string;
   readonly grant_types: readonly string[];
   readonly token_endpoint_auth_method:
@@ -34,43 +34,43 @@ export interface ClientRecord {
     | 'none';
   /** base64url(SHA-256(secret)); the secret itself is shown once and never stored. */
   readonly secret_hash?: string;
-  /** The secret before, which is good beside it for a while. */
+  /** The previous secret, which is valid for some time after a rotation. */
   readonly former_secret?: FormerSecret;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
-  /** All scopes it may ever ask for, space separated. */
+  /** All scopes that the client may request, separated by spaces. */
   readonly scope: string;
-  /** The scopes that it gets if it asks for none; absent: all of `scope`. */
+  /** The scopes of a request that names none; absent: all of `scope`. */
   readonly default_scope?: string;
-  /** RFC 8707 resources it may name; absent: every configured one. */
+  /** RFC 8707 resources that the client may name; absent: all configured resources. */
   readonly resources?: readonly string[];
-  /** Where the authorization code may go: compared exactly; of a native client the loopback port is free. */
+  /** Targets of the authorization code: compared exactly, but for the loopback port of a native client. */
   readonly redirect_uris?: readonly string[];
-  /** Where the browser may go after sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3). */
+  /** Targets after sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3). */
   readonly post_logout_redirect_uris?: readonly string[];
   /** OpenID Connect Registration 1.0 section 2; absent: web. */
   readonly application_type?: 'web' | 'native';
-  /** Signs its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */
+  /** The algorithm of its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */
   readonly id_token_signed_response_alg?: 'ES256' | 'RS256';
-  /**
-   * It may leave PKCE out where it asks for `openid` with a nonce (RFC 9700 section 2.1.1); absent: it has to
-   * use it, as a public client always has.
-   */
+  /** The client may omit PKCE if it requests `openid` with a nonce (RFC 9700 section 2.1.1). */
   readonly without_pkce?: boolean;
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
   /** A resource server that may introspect every token of these audiences. */
   readonly introspects?: readonly string[];
-  /** The operator's own: people are not asked whether they allow what it asks for. */
+  /** A client of the operator: people are not asked for consent. */
   readonly first_party?: boolean;
-  /** It may administer this server by itself, in the name of nobody. */
+  /** The client may administer this server in its own name. */
   readonly admin?: boolean;
-  /** Scopes that it could ask for until then, in milliseconds since the epoch: consent from before is void. */
+  /**
+   * Scopes that the client may no longer request, with the time of their withdrawal in milliseconds since the epoch.
+   * Earlier consent to them is void.
+   */
   readonly withdrawn_scopes?: Readonly<Record<string, number>>;
   /**
-   * Nobody registered it (Client ID Metadata Documents): when its description was fetched, until when that counts as
-   * current, and when its name, redirect URIs or keys last changed; in milliseconds since the epoch. `public_since`: when
-   * it last gave its keys up, after which it shows none. `registered`: an operator named its description, so that the
-   * client stays, whatever `clients.documents` says.
+   * The client has a description by URL (Client ID Metadata Documents): when it was fetched, until when it is current,
+   * and when its name, redirect URIs or keys last changed, in milliseconds since the epoch. `public_since`: when the
+   * client last gave up its keys. `registered`: an operator named the URL, so `clients.documents` does not end the
+   * client.
    */
   readonly document?: {
     readonly fetched: number;
@@ -79,30 +79,27 @@ export interface ClientRecord {
     readonly public_since?: number;
     readonly registered?: true;
   };
-  /** A client of GNAP, which is none of OAuth. */
+  /** The registration of a GNAP client, which is no OAuth client. */
   readonly gnap?: GnapRegistration;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;
 }
 
-/** The kind of artefact that keeps a client by its document until a person allows it something: `{ client }`. */
+/** The kind of artefact that keeps a client with a description until a person allows a request: `{ client }`. */
 export const DOCUMENT_KIND = 'ClientDocument';
 
 export interface Clients {
-  /** False when the client_id is taken. */
+  /** False: the client_id exists. */
   add(client: ClientRecord): Promise<boolean>;
   get(clientId: string): Promise<ClientRecord | undefined>;
-  /** Clients by client_id; reads these rows and no others. */
+  /** Returns clients by client_id. Reads only these rows. */
   page(range: NameRange): Promise<readonly ClientRecord[]>;
   list(): Promise<readonly ClientRecord[]>;
-  /**
-   * Returns the ids of the clients that authenticate with the key of this fingerprint, in order; reads no other. Clients by
-   * their documents are not among them.
-   */
+  /** Returns the ids of the clients with the key of this fingerprint, in order. Reads only these rows. */
   withKey(keyId: string): Promise<readonly string[]>;
-  /** Replaces an existing client, if it is still as `was`, where that is given; else false. Atomic. */
+  /** Replaces a client. False: no such client, or the stored client is not `was`. Atomic. */
   replace(client: ClientRecord, was?: ClientRecord): Promise<boolean>;
-  /** Removes a client, if it is still as `was`, where that is given; else false. Atomic. */
+  /** Removes a client. False: no such client, or the stored client is not `was`. Atomic. */
   remove(clientId: string, was?: ClientRecord): Promise<boolean>;
 }

@@ -1,2 +1,2 @@
-/** For what a store, or a server, is asked whether it is ready: to read, or all of its work. */
+/** Whether a store or server must be able to read only, or to do all of its work. */
 export type Need = 'reading' | 'all';

@@ -4,10 +4,7 @@ import { StoreUnavailable } from './unavailable.ts';
 /** Milliseconds without a failure after which an outage is over. */
 const QUIET = 5_000;
 
-/**
- * Says in the log when something begins to fail, and when it works again, once each however often it is tried. Readiness
- * says the same (`check`).
- */
+/** Logs when a part begins to fail and when it works again, once each. Readiness uses the same state (`check`). */
 export class Outage {
   readonly #part: string;
   readonly #log: Log;
@@ -15,14 +12,14 @@ export class Outage {
   #failed: number | undefined;
   #reason = '';
 
-  /** `part`: what fails, for the log. */
+  /** `part`: the name in the log. */
   constructor(part: string, log: Log, monotonic: () => number) {
     this.#part = part;
     this.#log = log;
     this.#monotonic = monotonic;
   }
 
-  /** `isAnother`: the log has to say so although something has failed already. */
+  /** `isAnother`: log this failure, even during another. */
   failed(cause: unknown, isAnother = false): void {
     this.#reason = String(cause);
     if (this.#failed === undefined || isAnother) {
@@ -41,7 +38,7 @@ export class Outage {
     return this.#failed !== undefined;
   }
 
-  /** Throws the last failure from when the log says that it fails until the log says that it works. */
+  /** Throws the last failure, from the log line of the failure until the log line of the recovery. */
   check(): void {
     if (this.#failed === undefined) return;
     throw new StoreUnavailable(`${this.#part} failed a moment ago: ${this.#reason}`);

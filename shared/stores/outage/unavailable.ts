@@ -3,12 +3,12 @@ interface StoreUnavailableOptions extends ErrorOptions {
   readonly full?: boolean;
 }
 
-/** The store could not do its work: down, hung, full, not trusted. Becomes 503 with Retry-After. */
+/** The store could not work: down, hung, full or not trusted. Becomes 503 with Retry-After. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
-  /** It said no: nothing of the work was done, nor will be. Else nobody knows. */
+  /** The store refused: nothing of the work was done or will be. Otherwise the work may have been done. */
   readonly refused: boolean;
-  /** It said no because it has no room left. */
+  /** The store refused because it has no room. */
   readonly full: boolean;
 
   constructor(message: string, options: StoreUnavailableOptions = {}) {

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from './unavailable.ts';
 
-/** Callers that may wait at a time. More would only fill the memory, even when their clients have left. */
+/** Most callers that wait at a time. More callers would fill the memory, even after their clients have left. */
 export const MOST_WAITING = 10_000;
 
-/** Does what it is given; with so much under way it rejects with `StoreUnavailable` at once. */
+/** Runs the work. Rejects at once with `StoreUnavailable` if too many calls are running. */
 export function boundedWaiting(): <T>(work: () => Promise<T>) => Promise<T> {
   let waiting = 0;
   return async (work) => {

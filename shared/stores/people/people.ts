@@ -1,28 +1,25 @@
 import type { NameRange } from '#shared/base/name-range.ts';
 
-/**
- * A row with which a scheme lets a person in without storing their password. There is one for each kind and realm, and
- * only the scheme writes and reads it.
- */
+/** A row by which a scheme authenticates a person without the password: one for each kind and realm. */
 export interface VerifierRow {
-  /** The scheme, and how the row was made: `digest SHA-256`. */
+  /** The scheme and the method: `digest SHA-256`. */
   readonly kind: string;
-  /** `ALL_REALMS`: good in each. */
+  /** The realm, or `ALL_REALMS`. */
   readonly realm: string;
-  /** May be as good as the password in its realm. */
+  /** A secret: an attacker may be able to use it like the password in its realm. */
   readonly value: string;
-  /** The value that a client may send instead of the name. It belongs to one person within its kind and realm. */
+  /** A value that a client may send instead of the name. It belongs to one person within its kind and realm. */
   readonly handle?: string;
 }
 
-/** The realm of what says nothing of one. */
+/** The realm of a verifier that is valid in all realms. */
 export const ALL_REALMS = '';
 
-/** The claims that applications may be told about a person, each by its scope (OpenID Connect Core 1.0 section 5.1). */
+/** The claims about a person that applications may get, by scope (OpenID Connect Core 1.0 section 5.1). */
 export interface Profile {
-  /** In words: claim `name`. */
+  /** The claim `name`. */
   readonly display_name?: string;
-  /** The first is the primary one; `verified`: somebody has made sure that it is theirs. */
+  /** The first address is the primary one. `verified`: the person has proved that the address is theirs. */
   readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
   readonly groups?: readonly string[];
   /** Language tag (RFC 5646). */
@@ -31,34 +28,34 @@ export interface Profile {
   readonly picture?: string;
 }
 
-/** A person of the built-in directory. However many realms there are, the record stays as short. */
+/** A person of the built-in directory. The length of the record does not depend on the number of realms. */
 export interface PersonRecord {
-  /** `sub` of their tokens: random, never given to anybody else. */
+  /** `sub` of the person's tokens: random, never reused. */
   readonly id: string;
-  /** The name with which they sign in, normalised; unique. */
+  /** The normalised, unique name for sign-in. */
   readonly name: string;
-  /** argon2id in the PHC string format. Absent: no password lets them in. */
+  /** argon2id in the PHC string format. Absent: the person has no password. */
   readonly password_hash?: string;
-  /** Names the kinds and realms that there are verifiers for, alike for all who have the same. */
+  /** Names the kinds and realms of the verifiers. People with the same ones have the same value. */
   readonly verifier_set?: string;
   /** Names in Kerberos, with their realms: `alice@EXAMPLE.COM`. */
   readonly kerberos?: readonly string[];
   readonly profile?: Profile;
-  /** Other names by which the person is found; each belongs to one person only. Computed from the other members. */
+  /** Other names of the person, each of one person only. Computed from the other members. */
   readonly aliases?: readonly string[];
-  /** Keys by which a search finds the person; several people may have the same. Computed: addresses, looks of the name. */
+  /** Search keys of the person, which other people may have, too. Computed from addresses and the looks of the name. */
   readonly search_keys?: readonly string[];
   readonly disabled?: boolean;
-  /** They may administer this server. */
+  /** The person may administer this server. */
   readonly admin?: boolean;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;
-  /** Counts the changes; 0 when added. */
+  /** The number of changes since the person was added. */
   readonly version: number;
 }
 
-/** A person with all that is kept of them. */
+/** A person with all stored data. */
 export interface WholePerson {
   readonly person: PersonRecord;
   readonly verifiers: readonly VerifierRow[];
@@ -70,44 +67,42 @@ export interface VerifiedPerson {
   readonly value: string;
 }
 
-/** How a client says who it is. */
+/** How a client names a person. */
 export type VerifierName = Pick<PersonRecord, 'name'> | Required<Pick<VerifierRow, 'handle'>>;
 
-/** Whether somebody may get a name that somebody else had until they were removed. */
+/** Whether a new person may get the name of a removed person. */
 export type FormerName = 'refused' | 'reused';
 
-/** A passkey that comes with a new person (`PasskeyRecord`). */
+/** A passkey that is added with a new person (`PasskeyRecord`). */
 export interface NewPasskey {
   readonly id: string;
   readonly accountId: string;
   readonly created_at: number;
 }
 
-/** Claims that are made with a new person, or not at all. */
+/** Conditions and data that are added with a new person, all or nothing. */
 export interface WithPerson {
-  /**
-   * A search key that no other person may have by then, nor, if it is that of a name's looks, have had until they were
-   * removed.
-   */
+  /** A search key that no other person may have, and of a name's looks no removed person either. */
   readonly unshared?: string;
-  /** A passkey that is added for the person; no other person may have its id. */
+  /** A passkey to add. No other person may have its id. */
   readonly passkey?: NewPasskey;
 }
 
-/** A part of the people that has an index. */
+/** An indexed part of the people. */
 export type PeopleList =
   | { readonly group: string }
   | { readonly state: 'active' | 'disabled' | 'admin' };
 
-/** A part of the people, or of a list of them, by name. */
+/** A page of all people, or of a list of them, by name. */
 export interface PeopleRange extends NameRange {
   readonly list?: PeopleList | undefined;
 }
 
 export interface People {
   /**
-   * False when the name, the id, an alias or the handle of a verifier is taken, somebody has the search key or the passkey of
-   * `together`, or had that key until they were removed, or, unless `former` is `reused`, the name was that of somebody who was removed. Atomic.
+   * False: the name, the id, an alias or the handle of a verifier is taken; another person has, or a removed person
+   * had, the search key of `together`; the passkey of `together` exists; or a removed person had the name, unless
+   * `former` is `reused`. Atomic.
    */
   add(
     person: PersonRecord,
@@ -118,30 +113,26 @@ export interface People {
   get(id: string): Promise<PersonRecord | undefined>;
   getByName(name: string): Promise<PersonRecord | undefined>;
   getByAlias(alias: string): Promise<PersonRecord | undefined>;
-  /** Everybody with a search key, in no order; of very many some. */
+  /** Returns people with a search key, in no order, at most 250. */
   search(key: string): Promise<readonly PersonRecord[]>;
-  /** Undefined when there is no such person or nothing is kept of them; reads no other row. */
+  /** Undefined: no such person, or no such verifier. Reads no other row. */
   getVerifier(kind: string, realm: string, who: VerifierName): Promise<VerifiedPerson | undefined>;
-  /** The record and the verifiers as they are at one moment. */
+  /** Returns the record and the verifiers of one moment. */
   getWhole(id: string): Promise<WholePerson | undefined>;
-  /** People by name; reads these rows and no others. */
+  /** Returns people by name. Reads only these rows. */
   page(range: PeopleRange): Promise<readonly PersonRecord[]>;
-  /** Everybody by name, in slices that are each read when asked for. */
+  /** Yields all people in slices, by name. */
   list(): AsyncIterable<readonly PersonRecord[]>;
   /**
-   * Replaces the record of `person.id` if its version is `person.version - 1`, and all verifiers by
-   * `verifiers`, where they are given; false when there is none, it was changed since or somebody else has
-   * one of its aliases or handles. Atomic; `name` stays.
+   * Replaces the record of `person.id` if its version is `person.version - 1`, and all verifiers if `verifiers` is
+   * given; `name` stays. False: no such person, a change since, or another person has an alias or handle. Atomic.
    */
   replace(person: PersonRecord, verifiers?: readonly VerifierRow[]): Promise<boolean>;
   /**
-   * Removes the person with aliases and verifiers, if the version is still that of `person`; else false. Hashes
-   * of the name and of its looks stay, so that they are known to have been taken before. Atomic.
+   * Removes a person with aliases and verifiers. False: no such person, or the version is another. Hashes of the name
+   * and of its looks stay, so that the name is known to be used. Atomic.
    */
   remove(person: Pick<PersonRecord, 'id' | 'version'>): Promise<boolean>;
-  /**
-   * Whether the name was that of somebody who was removed, and is nobody's now; for the search key of looks, whether somebody
-   * who was removed had it.
-   */
+  /** Whether a removed person had the name or the search key of looks, and no person has the name now. */
   isFormerName(name: string): Promise<boolean>;
 }

@@ -4,15 +4,14 @@ import type { ClientBase, ClientConfig } from 'pg';
 import { readPostgresUrl } from '../postgres-url.ts';
 
 export interface AccessOptions {
-  /** Certificates that sign those of the servers, in PEM: each connection is encrypted and verified. */
+  /** Certificate authorities of the servers in PEM: each connection is encrypted and verified. */
   readonly ca?: string | undefined;
   /** The schema with the tables. */
   readonly schema: string;
-  /** Milliseconds for a connection. */
+  /** Milliseconds to open a connection. */
   readonly deadline: number;
 }
 
-/** Returns how to connect to the server at a URL. */
 export function accessTo(url: string, { ca, schema, deadline }: AccessOptions): ClientConfig {
   const server = readPostgresUrl(url);
   if (typeof server === 'string') throw new Error(`the URL of PostgreSQL ${server}`);
@@ -23,12 +22,12 @@ export function accessTo(url: string, { ca, schema, deadline }: AccessOptions): 
     connectionTimeoutMillis: deadline,
     keepAlive: true,
     application_name: 'countersign',
-    // Whatever the server, the database or the role has by default.
+    // Set on each connection, whatever the defaults of the server, the database or the role.
     options: `-c search_path=${schema} -c synchronous_commit=on -c default_transaction_isolation=read\\ committed -c client_min_messages=warning`,
   };
 }
 
-/** Returns the key of an advisory lock: no two names of one schema have the same, nor one name in two schemas. */
+/** Returns the key of an advisory lock. Two names, or one name in two schemas, have different keys. */
 export function lockOf(schema: string, name: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([schema, name]))
@@ -39,20 +38,17 @@ export function lockOf(schema: string, name: string): string {
 /** The name of the lock that all connections to a store share. */
 const OPEN = 'open';
 
-/** Rejects on a standby, where the operator has turned writing off, and while `countersign restore` has the store for itself. */
+/** Rejects on a standby, on a read-only server, and while `countersign restore` holds the store. */
 export async function enter(client: ClientBase, schema: string): Promise<void> {
   if (await demandPrimary(client, 'pg_try_advisory_lock_shared', schema)) return;
   throw new Error('`countersign restore` is at work here: wait for it');
 }
 
-/** How often the lock is tried, since processes that were just stopped hold it a little longer, and milliseconds between. */
+/** Attempts to get the lock, since stopped processes hold it a little longer, and milliseconds between two attempts. */
 const LAST_MOMENTS = 20;
 const PAUSE = 50;
 
-/**
- * Keeps all others from the store for as long as the connection lasts. Resolves to those that have it open, each address with its
- * processes in PostgreSQL: then others may still open it.
- */
+/** Keeps all others from the store until the connection ends, or resolves to those that have it open. */
 export async function enterAlone(client: ClientBase, schema: string): Promise<readonly string[]> {
   for (let tries = LAST_MOMENTS; tries > 0; tries -= 1) {
     if (await demandPrimary(client, 'pg_try_advisory_lock', schema)) return [];

@@ -6,7 +6,7 @@ import { COMMIT, commit, InDoubt, PATIENTLY } from './commit.ts';
 import { NoConnection } from './no-connection.ts';
 import { Timelines } from './timelines.ts';
 
-/** Others have the store open. */
+/** Another process has the store open. */
 export class OpenElsewhere extends Error {
   constructor(others: readonly string[]) {
     super(
@@ -15,14 +15,14 @@ export class OpenElsewhere extends Error {
   }
 }
 
-/** Copying may take long, also between two statements. */
+/** Copying may take long, even between two statements. */
 const BEGIN =
   'BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
 /**
- * Carries out a transaction on the primary, while nobody else has the store open nor can open it. All of it is on one
- * connection: when that ends before its commit, nothing was done. Rejects with `OpenElsewhere`, `NoConnection`, or with what
- * `pg` says, and with `InDoubt` where it may be done all the same.
+ * Runs a transaction on the primary while no other process has or can open the store. It uses one connection, so
+ * nothing is done if the connection ends before the commit. Rejects with `OpenElsewhere`, `NoConnection`, an error of
+ * `pg`, or `InDoubt` if the commit may have been done.
  */
 export async function alone<T>(
   settings: PostgresSettings,
@@ -43,7 +43,7 @@ export async function alone<T>(
   }
 }
 
-/** Resolves to a connection to the primary: of several servers that take writes, the one that was promoted last. */
+/** Resolves to a connection to the primary: of all writable servers the one that was promoted last. */
 async function connectAlone({
   urls,
   schema,
@@ -56,7 +56,7 @@ async function connectAlone({
   let primary: Client | undefined;
   for (const url of urls) {
     const client = new Client(accessTo(url, { ca, schema, deadline: deadline * 1000 }));
-    // A statement that is under way fails, too; without a listener the process would end.
+    // A running statement fails, too. Without a listener the process would end.
     client.on('error', () => {});
     try {
       await client.connect();

@@ -2,7 +2,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { PostgresSettings } from '../settings.ts';
 import type { Database } from '../sql/sql.ts';
 
-/** The first version that has all that we ask for. */
+/** The first version with all features that we use. */
 const LEAST_VERSION = 150_000;
 
 const QUESTION = `
@@ -37,7 +37,7 @@ type Answer = readonly [
   owner: string | null,
 ];
 
-/** Rejects with what keeps us from working on the server, and warns where it may lose what it acknowledges. */
+/** Rejects if we cannot work on the server. Warns if the server may lose acknowledged data. */
 export async function checkServer(
   database: Database,
   { schema, urls, connections }: PostgresSettings,

@@ -3,18 +3,18 @@ import { setTimeout } from '#shared/base/safe-timers.ts';
 import { type Answer, type Asked, asking, Exchange } from './exchange.ts';
 
 export const COMMIT = asking('COMMIT');
-/** Alone it is a transaction that changes nothing, and waits for the standbys as all do; in another one it makes that wait. */
+/** A statement that makes a commit wait for the standbys. Alone it is a transaction without changes. */
 export const BEAT = "SELECT 1 FROM pg_logical_emit_message(true, 'countersign', '')";
 
-/** SQLSTATE successful_completion. Its severity is a word in the language of the server. */
+/** SQLSTATE successful_completion. The severity is not used: it is a word in the language of the server. */
 const NO_WARNING = '00000';
 
-/** Milliseconds for what is never ended before. */
+/** Milliseconds of a wait that never times out. */
 export const PATIENTLY = 2 ** 31 - 1;
 
 /** A transaction may have been committed, or will be. */
 export class InDoubt extends Error {
-  /** The statement, while it is not answered. */
+  /** The statement, if it is not answered yet. */
   readonly commit: Promise<unknown> | undefined;
 
   constructor(reason: string, options: ErrorOptions, unanswered?: Promise<unknown>) {
@@ -24,10 +24,10 @@ export class InDoubt extends Error {
 }
 
 /**
- * Sends statements that commit: the last one is COMMIT, or they are in no transaction. A commit may be on the disk although
- * PostgreSQL did not answer, or answered with an error; one whose wait for a standby was cancelled succeeds with a warning, and may
- * not last. Each of these counts as failed, and is never repeated. Where a statement before it has failed, this rejects
- * with that, and nothing is done.
+ * Sends statements that commit: the last one is COMMIT, or the statements are in no transaction. A commit may be on the
+ * disk even if PostgreSQL did not answer, or answered with an error. If the wait for a standby is cancelled, PostgreSQL
+ * only warns, and the commit may be lost. All these are failures, and are never repeated. If an earlier statement
+ * fails, rejects with its error, and nothing is done.
  */
 export async function commit(
   client: ClientBase,
@@ -36,12 +36,12 @@ export async function commit(
 ): Promise<readonly Answer[]> {
   const isNamed = asked.at(-1) === COMMIT;
   const before = asked.length - (isNamed ? 1 : 0);
-  // `pg` waits as long as it takes: a commit is never ended before.
+  // `pg` waits without a limit: a commit is never cancelled.
   const exchange = new Exchange(asked, PATIENTLY);
   const { answers, done } = exchange;
   let warning: string | undefined;
   const note = ({ code, message }: Record<'code' | 'message', string | undefined>) => {
-    // A statement warns before its answer: of transaction ids that run out, each that writes does.
+    // Earlier statements may warn, too: each write warns if transaction ids run out.
     if (code !== NO_WARNING && answers.length >= before) warning = message ?? '';
   };
   client.on('notice', note);

@@ -34,40 +34,40 @@ export interface DatabaseOptions extends ServersOptions {
   readonly chance: () => number;
   /** Told of each failure. */
   readonly outage: Outage;
-  /** Resolves once all servers hear of the rows of a table that have their numbers. */
+  /** Resolves when all servers know the numbered rows of a table. */
   tell?(table: Numbered): Promise<void>;
 }
 
-/** Milliseconds in which a transaction that others were in the way of is tried again, and the longest first pause. */
+/** Milliseconds in which a transaction is repeated if others were in its way, and the longest first pause. */
 const PATIENCE = 2_000;
 const PAUSE = 5;
-/** SQLSTATE serialization_failure and deadlock_detected: nothing was done. */
+/** SQLSTATE serialization_failure and deadlock_detected: the transaction had no effect. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** The part of the connections that writes may have at once. */
+/** The share of the connections that writes may use at once. */
 const OF_WRITES = 0.75;
 
 const tooManyWrites = () =>
   new StoreUnavailable('PostgreSQL: too many writes wait', { refused: true });
 
-/** A transaction that was committed: its result, and the tables whose new rows wait for their numbers. */
+/** A committed transaction: its result, and the tables with rows that wait for numbers. */
 interface Committed<T> {
   readonly result: T;
   readonly numbered: ReadonlySet<Numbered>;
 }
 
-/** A schema of PostgreSQL, by connections of its own. */
+/** A schema of PostgreSQL, with its own connections. */
 export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #options: DatabaseOptions;
   readonly #servers: Servers;
-  /** Gives numbers to all rows of a table that wait for one, whichever process has added them. */
+  /** Numbers all rows of a table that wait for a number, of any process. */
   readonly #number = new Map(
     (Object.keys(NUMBERED) as Numbered[]).map((table) => [
       table,
       forAll(() => this.#again(() => this.#transaction(WRITE, (sql) => number(sql, table)))),
     ]),
   );
-  /** Why nothing may be done. */
+  /** The reason why nothing may be done. */
   #refusal: string | undefined;
 
   readonly #reads = new Reads((work) =>
@@ -81,9 +81,9 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }),
   );
 
-  /** Writes, which may wait for each other's rows: some connections are left to reads. */
+  /** Writes may wait for one another's rows, so some connections are only for reads. */
   readonly #writes: Line;
-  /** Writes of one turn that may be one transaction. */
+  /** Joins writes of one turn of the event loop into one transaction. */
   readonly #join = batched(
     setImmediate,
     (works: readonly ((sql: Transaction) => Awaitable<unknown>)[]) =>
@@ -121,7 +121,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return this.#write(WRITE, work, options);
   }
 
-  /** The same on the same connections, but that its last writes may be lost when the power fails. */
+  /** The same connections, but commits do not wait for the disk or for standbys. */
   get passing(): Database {
     return {
       read: (work) => this.read(work),
@@ -131,10 +131,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     };
   }
 
-  /**
-   * All that `work` does on the database that it is given is one transaction; it reads what it wrote. It is not run again: it may
-   * keep more than its statements.
-   */
+  /** All changes of `work` on `held` are one transaction, which reads its own changes. `work` runs only once. */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
     const transaction = async (sql: Transaction) => {
       try {
@@ -150,54 +147,54 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  /** Each read asks: others may have written. */
+  /** Reads each time, since other processes may have written. */
   recalling<V>() {
     return (_key: string, find: (sql: Sql) => Awaitable<V>): Promise<V> => this.read(find);
   }
 
-  /** Looks whether another server was promoted, of those that answer within the milliseconds. */
+  /** Checks for that long whether another server was promoted. */
   look(milliseconds: number): Promise<void> {
     return this.#servers.look(milliseconds);
   }
 
-  /** Resolves if the server can commit: a commit that changes nothing waits for the standbys as all do. */
+  /** Resolves if the server can commit. The commit changes nothing, but waits for the standbys. */
   confirm(): Promise<void> {
     return this.#connected(async (client) => {
       await commit(client, [asking(BEAT)], this.#options.deadline);
     });
   }
 
-  /** Gives numbers to rows whose process could not: what they tell is heard from then on. */
+  /** Numbers the rows of processes that could not number them. */
   numberAll(tables: Iterable<Numbered> = this.#number.keys()): Promise<void> {
     return this.#tell(tables);
   }
 
-  /** Brings the tables up to date, on the primary. */
+  /** Migrates the tables on the primary. */
   async migrate(schema: PostgresSchema): Promise<void> {
     await this.#connected((client) => migrate(client, this.#options.schema, schema));
   }
 
-  /** Rejects if it cannot do what is needed now. */
+  /** Rejects if the server cannot do what is needed. */
   async ping(need: Need): Promise<void> {
     await this.read((sql) => sql.all('SELECT 1'));
-    // In one message: a process that stands still amid it would keep the row from all others.
+    // One message: otherwise a process that hangs would keep the row from all others.
     if (need !== 'all') return;
     await this.write((sql) => sql.last.run('UPDATE schema SET version = version'));
   }
 
-  /** Throws if it failed in the last seconds. */
+  /** Throws if an operation failed in the last seconds. */
   check(): void {
     this.#options.outage.check();
   }
 
-  /** Lets nothing be done, and says so in the log and to readiness, until it is called without a reason. */
+  /** Refuses all operations, and logs the reason, until it is called without a reason. */
   refuse(reason: string | undefined): void {
     if (reason !== undefined) this.#options.outage.failed(reason, this.#refusal === undefined);
     this.#refusal = reason;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Work that is still under way then is no failure of the server.
+    // Work that still runs then is no failure of the server.
     this.#refusal ??= 'the store is closed';
     await this.#servers.close();
   }
@@ -211,11 +208,11 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     return this.#told(await this.#waiting(transaction, turn));
   }
 
-  /** Begins a write when it has its turn, unless it has waited for longer than for any answer. */
+  /** Runs a write in its turn. Refuses the write if it had no turn within the deadline. */
   #waiting<T>(transaction: () => Promise<T>, turn?: string): Promise<T> {
     const { monotonic, deadline } = this.#options;
     const since = monotonic();
-    // Many rows that many write take no more turns from all other writes than one does.
+    // All writes with a turn together alternate with the other writes.
     const groups = turn === undefined ? ['others'] : ['rows of many', turn];
     return this.#writes.run({ groups }, async () => {
       if (monotonic() - since > deadline) throw tooManyWrites();
@@ -223,10 +220,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     });
   }
 
-  /** Runs a transaction again while others are in its way: nothing of it was done. */
+  /** Repeats a transaction while others are in its way: it had no effect. */
   async #again<T>(transaction: () => Promise<T>): Promise<T> {
     const { monotonic, chance } = this.#options;
-    // From the first failure: that another one is in the way may show late.
+    // The time counts from the first failure, which may come late.
     let end = Infinity;
     for (let pause = PAUSE; ; pause *= 2) {
       try {
@@ -239,12 +236,12 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     }
   }
 
-  /** Resolves to the result once the new rows have their numbers. */
+  /** Resolves to the result when the new rows have their numbers. */
   async #told<T>({ result, numbered }: Committed<T>): Promise<T> {
     try {
       await this.#tell(numbered);
     } catch (cause) {
-      // The change is committed: the next one that gives numbers tells it.
+      // The change is committed. The next process that numbers rows numbers these, too.
       throw new StoreUnavailable(`PostgreSQL: ${(cause as Error).message}`, { cause });
     }
     return result;
@@ -298,10 +295,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 }
 
-/** Several changes have rejected with an error of their own: no statement has failed. */
+/** The work of `together` has rejected. No statement has failed. */
 class Rejected extends Undone {}
 
-/** SQLSTATE invalid_sql_statement_name and duplicate_prepared_statement: the connection was another one before. */
+/** SQLSTATE invalid_sql_statement_name and duplicate_prepared_statement: a pooler has changed the connection. */
 const POOLED: ReadonlySet<string> = new Set(['26000', '42P05']);
 
 function plain(error: Error, code: string): string {

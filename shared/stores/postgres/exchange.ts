@@ -4,7 +4,7 @@ import { fromServer, statementOf, toServer } from './text.ts';
 
 /** A statement and its values, as they are sent. */
 export interface Asked {
-  /** Each connection parses and plans a statement of one name once. */
+  /** Each connection plans a statement with one name once. */
   readonly name: string;
   readonly text: string;
   readonly values: (string | Buffer | null)[];
@@ -25,7 +25,7 @@ export function asking(written: string, ...values: readonly Value[]): Asked {
   };
 }
 
-/** Returns an array as PostgreSQL reads it. */
+/** Returns an array in the text format of PostgreSQL. */
 function arrayOf(values: readonly unknown[]): string {
   const texts = values.map((one) => toServer(String(one)).replaceAll(/["\\]/g, '\\$&'));
   return texts.length === 0 ? '{}' : `{"${texts.join('","')}"}`;
@@ -33,13 +33,13 @@ function arrayOf(values: readonly unknown[]): string {
 
 export interface Answer {
   readonly rows: unknown[][];
-  /** The command and how many rows it was for, such as `UPDATE 1`. */
+  /** The command and the number of rows, such as `UPDATE 1`. */
   readonly tag: string;
 }
 
 /**
- * SQLSTATE read_only_sql_transaction, and those of a server that ends a connection, stops or starts: the connection is of no
- * use any more, and another server may be the primary. The severity is a word in the language of the server.
+ * SQLSTATE read_only_sql_transaction, and the codes of a server that ends a connection, stops or starts. The connection
+ * is lost, and another server may be the primary. The severity is not used: it is a word in the language of the server.
  */
 const ENDS: ReadonlySet<string> = new Set([
   '25006',
@@ -51,13 +51,13 @@ const ENDS: ReadonlySet<string> = new Set([
   '57P05',
 ]);
 
-/** Whether a statement has failed, and the connection is as it was. */
+/** Whether only a statement has failed, and the connection still works. */
 export const isOfStatement = (error: unknown): boolean =>
   error instanceof DatabaseError && !ENDS.has(error.code ?? '');
 
 type Decode = (text: string) => unknown;
 
-/** By the number of the type: bigint, integer, double precision, bytea. All else is text. */
+/** Decoders by the number of the type: bigint, integer, double precision, bytea. All other types are text. */
 const DECODES: Readonly<Record<number, Decode>> = {
   20: Number,
   23: Number,
@@ -65,7 +65,7 @@ const DECODES: Readonly<Record<number, Decode>> = {
   17: types.getTypeParser(17),
 };
 
-/** The statements that a connection knows, by name, with the columns of their rows. */
+/** The prepared statements of a connection by name, with the decoders of their columns. */
 const known = new WeakMap<Connection, Map<string, readonly Decode[]>>();
 
 interface Described {
@@ -73,21 +73,21 @@ interface Described {
 }
 
 /**
- * Statements in one message, for `query` of a connection: PostgreSQL answers all of them in another one, and carries out none
- * behind one that fails. Outside of a transaction they are one. `pg` alone sends a message for each, describes its rows each
- * time and copies more.
+ * A Submittable of `pg` with several statements in one message. PostgreSQL answers them together, and executes none
+ * after a failed one. Outside of a transaction they are one transaction. `pg` alone sends a message for each statement,
+ * describes its rows each time and copies more.
  */
 export class Exchange implements Submittable {
   readonly asked: readonly Asked[];
-  /** Those of the statements that were carried out. */
+  /** The answers to the executed statements. */
   readonly answers: Answer[] = [];
-  /** Rejects with what `pg` says. */
+  /** Rejects with the error of `pg`. */
   readonly done: Promise<readonly Answer[]>;
-  /** Milliseconds after which `pg` waits no more; absent: as the connection has it. */
+  /** Milliseconds of the longest wait; absent: the value of the connection. */
   readonly query_timeout: number | undefined;
-  /** `pg` calls it, with an error or without. */
+  /** Called by `pg`, with an error if the exchange failed. */
   callback: (error?: unknown) => void;
-  /** Those that this exchange is the first to send on its connection. */
+  /** The statements that this exchange prepares. */
   readonly #first: string[] = [];
   #known = new Map<string, readonly Decode[]>();
   #rows: unknown[][] = [];
@@ -109,7 +109,7 @@ export class Exchange implements Submittable {
       if (!isKnown) {
         this.#known.set(name, []);
         this.#first.push(name);
-        // PostgreSQL may know it from an exchange that failed after it was parsed.
+        // PostgreSQL may have prepared the statement in an exchange that failed later.
         connection.close({ type: 'S', name }, true);
         connection.parse({ name, text, types: [] }, true);
       }

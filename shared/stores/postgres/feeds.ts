@@ -8,19 +8,19 @@ import type { RevocationSet } from '../revocation/revocation-set.ts';
 import type { RevocationFeed } from '../revocation/revocations.ts';
 import { FollowedTable, type FollowOptions } from './followed-table.ts';
 
-/** Milliseconds between two looks that nobody has asked for, and without a commit after which PostgreSQL is not trusted. */
+/** Milliseconds between two looks without a request, and after the last commit until PostgreSQL is not trusted. */
 const EVERY = 500;
 export const SILENCE = 1_000;
-/** Milliseconds between two looks whether another server was promoted, which no failed write has shown. */
+/** Milliseconds between two checks whether another server was promoted, if no write failed. */
 const PROMOTED = 5_000;
 
 const unknown = () => new StoreUnavailable('the revocations are not known');
 
 /**
- * Opens a feed of revocations, which asks for each verdict. Resolves when all is read, or cannot be read now. A server that is
- * cut off from its standbys, of which one may be the primary by now, still answers questions, but commits nothing: so
- * without Redis a verdict needs a commit that has succeeded within the last second, and waits for one where none has. What
- * is known here counts without it, since a disk may take as long, and while Redis is compared anew.
+ * Opens a feed of revocations that reads for each verdict. Resolves when all rows are read, or cannot be read now. A
+ * server that is cut off from its standbys still answers reads, but cannot commit, and a standby may be the primary by
+ * now. So without Redis a verdict needs a commit within the last second. `current` needs none: a commit may take a
+ * second on a slow disk.
  */
 export async function openFeed(options: FollowOptions): Promise<RevocationFeed> {
   const { database, clock, told, silence } = options;
@@ -28,7 +28,7 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
   const { set, onKeyRevoked } = followed;
   const table = new FollowedTable(options, followed);
   const end = new AbortController();
-  /** When the last commit that succeeded began, of `monotonic()`. */
+  /** The time of `monotonic()` at which the last successful commit began. */
   let confirmed = -Infinity;
   const confirm = forAll(async () => {
     const began = clock.monotonic();
@@ -42,10 +42,10 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
     for (;;) {
       await table.look();
       if (told?.isCompared !== false) break;
-      // Compared anew meanwhile: the answer may be that of a Redis which another one has replaced.
+      // During a new comparison, the answer may come from a replaced Redis.
       if (clock.monotonic() - began >= silence) throw unknown();
     }
-    // A commit that began after the look tells as much of it: no other server was promoted before.
+    // A commit that began after the look proves the same: no other server was promoted before.
     if (!isConfirmed()) await confirm();
     return set;
   }
@@ -59,7 +59,7 @@ export async function openFeed(options: FollowOptions): Promise<RevocationFeed> 
       void database.look(SILENCE);
     }
     await told?.recheck().catch(() => {});
-    // `current` throws as long as the last look is too old.
+    // `current` throws while the last look is too old.
     await Promise.allSettled([table.look(), ...(told === undefined ? [confirm()] : [])]);
   }
   await tryToLook();
@@ -96,7 +96,7 @@ async function follow(look: () => Promise<void>, signal: AbortSignal): Promise<v
   }
 }
 
-/** Opens a feed of invalidations. `from`: the position to begin behind; absent: the end. */
+/** Opens a feed of invalidations. `from`: the position to begin after; absent: the end. */
 export async function openInvalidationFeed(
   options: FollowOptions,
   listener: InvalidationListener,

@@ -20,15 +20,15 @@ export interface FollowOptions {
   readonly database: Pick<PostgresDatabase, 'read' | 'confirm' | 'look'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly rewinding: Rewinding;
-  /** Tells what is new; undefined: the table is asked. */
+  /** Notifies of new rows; undefined: the table is read. */
   readonly told: Pick<Told, 'behind' | 'confirmed' | 'isCompared' | 'recheck'> | undefined;
-  /** Milliseconds without a look after which the last one is not trusted. */
+  /** Milliseconds without a look, after which the last look is not trusted. */
   readonly silence: number;
 }
 
-/** Follows a table by questions, to Redis where that tells what is new: one for all who wait. */
+/** Follows a table by reading it, or Redis if Redis has the new rows. All waiting callers share one look. */
 export class FollowedTable<R extends Row> {
-  /** Afterwards all that was acknowledged before the call was applied. Rejects with `StoreUnavailable` when nobody can say. */
+  /** Resolves when all rows that were acknowledged before the call are applied. Rejects with `StoreUnavailable`. */
   readonly look = forAll(() => this.#look());
   readonly #database: Pick<Database, 'read'>;
   readonly #followed: Followed<R>;
@@ -39,7 +39,7 @@ export class FollowedTable<R extends Row> {
   readonly #rowsBehind: string;
   #closed = false;
   #cursor: number | undefined;
-  /** The memory that the cursor is of. */
+  /** The epoch of the cursor. */
   #epoch = '';
   #heard = -Infinity;
 
@@ -54,7 +54,7 @@ export class FollowedTable<R extends Row> {
     this.#rowsBehind = rowsBehind(table, PAGE);
   }
 
-  /** The seq of the last row that was applied. */
+  /** The seq of the last applied row. */
   get cursor(): number | undefined {
     return this.#cursor;
   }
@@ -64,7 +64,7 @@ export class FollowedTable<R extends Row> {
     return this.#monotonic() - this.#heard;
   }
 
-  /** Since when nothing was behind the cursor, of `monotonic()`, as far as it is known without a question. */
+  /** The time of `monotonic()` at which no row was after the cursor, as far as it is known without a read. */
   get confirmed(): number {
     const { table } = this.#followed;
     if (this.#closed) return -Infinity;
@@ -94,13 +94,13 @@ export class FollowedTable<R extends Row> {
       const extent = extentFrom(rows);
       this.#demandAhead(extent);
       this.#cursor = this.#followed.goOn(extent, this.#cursor);
-      // All that was acknowledged before has a number up to the last one, so that most looks end here.
+      // All acknowledged rows have numbers up to the last one, so most looks end here.
       for (let isMore = this.#cursor < extent.last; isMore;) {
         const page = await sql.all<[number, ...R]>(this.#rowsBehind, this.#cursor);
         this.#apply(page);
         isMore = page.length === PAGE;
       }
-      // The newest rows may have been deleted, so the cursor moves to `last` even if they were not read.
+      // The newest rows may be deleted, so the cursor moves to `last` even if they were not read.
       this.#cursor = Math.max(this.#cursor, extent.last);
     });
     this.#heard = began;
@@ -113,7 +113,7 @@ export class FollowedTable<R extends Row> {
     }
   }
 
-  /** Throws where the record has forgotten rows that were applied. Until another memory is read nothing that was heard counts. */
+  /** Throws if the record lacks applied rows. Nothing is trusted until another epoch is read. */
   #demandAhead({ epoch, last }: Extent): void {
     const isBehind = epoch === this.#epoch && (this.#cursor ?? 0) > last;
     if (isBehind) this.#heard = -Infinity;

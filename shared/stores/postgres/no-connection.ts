@@ -1,4 +1,4 @@
-/** The server that a connection was to lead to. */
+/** The server to which a connection failed. */
 export interface Server {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -18,7 +18,7 @@ const unreachable: Sentence = (_, { code }) =>
 const untrusted: Sentence = (_, { code }) =>
   `has a certificate that nobody trusts here (${code}): name the one that signs it in store.ca`;
 
-/** By SQLSTATE, and by the codes of Node for sockets and TLS. */
+/** Sentences by SQLSTATE, and by Node's codes for sockets and TLS. */
 const BY_CODE: Readonly<Record<string, Sentence>> = {
   '28P01': ({ user }) => `refuses the password of user ${user}: correct it in its URL`,
   '28000': ({ user }, { message }) =>
@@ -47,7 +47,7 @@ const BY_CODE: Readonly<Record<string, Sentence>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 };
 
-/** By the words of `pg`, where there is no code. */
+/** Sentences by the words of `pg`, for errors without a code. */
 const BY_WORDS: readonly (readonly [RegExp, Sentence])[] = [
   [
     /not support SSL/,
@@ -75,11 +75,11 @@ const BY_WORDS: readonly (readonly [RegExp, Sentence])[] = [
   ],
 ];
 
-/** There is no connection to the primary, so that nothing was done. */
+/** The primary could not be reached, so nothing was done. */
 export class NoConnection extends Error {
   override readonly name = 'NoConnection';
 
-  /** For one of its servers: a sentence that says what to do. */
+  /** Returns the error for one server: a sentence that says what to do. */
   static to(server: Server, cause: unknown): NoConnection {
     const failure = cause as Failure;
     const known =
@@ -89,7 +89,7 @@ export class NoConnection extends Error {
     return new NoConnection(text, { cause });
   }
 
-  /** When none of several has given one. */
+  /** Returns the error if all servers have failed. */
   static toAny(failures: readonly NoConnection[]): NoConnection {
     const [first, ...more] = failures;
     if (first !== undefined && more.length === 0) return first;

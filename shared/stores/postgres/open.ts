@@ -28,35 +28,34 @@ export const SCHEMA: PostgresSchema = {
   migrations: [STATE_TABLES + PASSING_TABLES + NUMBERS + RECORD],
 };
 
-/** The feeds have connections of their own, so that no verdict waits for writes. */
+/** Connections of the feeds, so that no verdict waits for writes. */
 const OF_FEEDS = 2;
 
-/** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
+/** Least milliseconds for an answer at the start, when no client waits for us. */
 const PATIENCE = 10_000;
 
-/** Bytes of the longest content in a row: longer content is in files, which all machines must share. */
+/** Bytes of the longest content in a row. Longer content is in files, which all machines must share. */
 export const LONGEST_CONTENT = 64 * 1024;
 
-/** Whether a store is made where there is none; `first`: unless the database has another one. */
+/** Whether a missing store is made; `first`: only if the database has no other store. */
 export type Creates = boolean | 'first';
 
 export interface PostgresDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Called with the reason once nothing is to be had from the store until it is opened anew. */
+  /** Called with the reason when the store must be opened again. */
   readonly moved?: ((reason: string) => void) | undefined;
-  /** False: a schema without a store is refused; `first`: if another schema of the database has one. Default: the store is made. */
+  /** Whether a missing store is made. Default: true. */
   readonly creates?: Creates | undefined;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
-  /** Resolves to the milliseconds since 1970 of the server. */
+  /** Resolves to the server's time in milliseconds since 1970. */
   readonly serverTime?: (database: Database) => Promise<number>;
 }
 
 /**
- * The record on PostgreSQL. Rejects with the reason where it cannot work on the server, with `StoreUnavailable` where that
- * does not answer.
+ * Opens the record on PostgreSQL. Rejects with the reason, and with `StoreUnavailable` if PostgreSQL does not answer.
  */
 export async function openPostgres(
   settings: PostgresSettings,
@@ -78,7 +77,7 @@ export async function openPostgres(
     ...options,
     connections: 1,
     deadline: Math.max(PATIENCE, 1000 * deadline),
-    // The failure is that of the start.
+    // The start reports its own failure.
     outage: failing(silentLog),
   });
   await first.look(1000 * deadline);
@@ -86,7 +85,7 @@ export async function openPostgres(
   if (creates !== true) await demandStore(first, schema, creates);
   await first.migrate(SCHEMA);
   const shared = await demandRedis(first, settings);
-  // It is over, so that a clock that was ahead then keeps nobody out for long.
+  // The restore is over, so a clock that was ahead then causes only a short wait.
   const restored = Math.min(shared.restored, clock.now());
   const outage = failing(log);
   let beside: Beside | undefined;
@@ -131,7 +130,7 @@ export async function openPostgres(
       feed: () => openFeed(following),
       async untilKnown() {
         await record.numberAll(['revocation']);
-        // After a commit that lasts, all that was seen before lasts, whichever server is the primary next.
+        // A durable commit makes all earlier commits durable, whichever server is the next primary.
         await record.confirm();
       },
     },
@@ -164,11 +163,11 @@ export async function openPostgres(
   return stores;
 }
 
-/** The schemas with a store. */
+/** In SQL: the schemas with a store. */
 const STORES = `SELECT string_agg(nspname, ', ' ORDER BY nspname)
   FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE relname = 'redis_run'`;
 
-/** With a wrong name of the schema a command, or a server, would work on a new store that no other server knows. */
+/** With a wrong name of the schema, a command or server would work on a new store that no other server knows. */
 async function demandStore(
   first: Database,
   schema: string,
@@ -189,7 +188,7 @@ async function demandStore(
   );
 }
 
-/** Rejects where a newer version has changed the tables so that this one would misread them. */
+/** Rejects if a newer version has changed the tables incompatibly. */
 async function demandVersion(
   record: Database,
   moved: PostgresDependencies['moved'],

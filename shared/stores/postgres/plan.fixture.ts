@@ -12,10 +12,7 @@ interface Plan {
 /** Nodes between which and a limit no row is read that is not asked for. */
 const PASSES_ON: ReadonlySet<string> = new Set(['Limit', 'LockRows', 'Result', 'Subquery Scan']);
 
-/**
- * Resolves to the tables and indexes that a statement reads as a whole, in a schema without rows: where the server may
- * read none, it still reads those for which nothing else is of use. So this depends on no statistics.
- */
+/** Resolves to the tables and indexes that a statement reads as a whole, in a schema without rows. */
 export async function readAsWhole(
   { url, schema }: { readonly url: string; readonly schema: string },
   statements: readonly Statement[],

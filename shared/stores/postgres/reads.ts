@@ -4,15 +4,14 @@ import { setImmediate } from '#shared/base/safe-timers.ts';
 import { type Answer, type Asked, Exchange, isOfStatement } from './exchange.ts';
 import { Statements } from './statements.ts';
 
-/** Statements of a message: more would wait for each other longer than for a message of their own. */
+/** Statements of one message. More statements would wait for one another longer than for a second message. */
 const TOGETHER = 32;
 
-/** Runs work on a connection; rejects with what went wrong as the `cause`. */
+/** Runs work on a connection. The `cause` of a rejection is the error. */
 type Connected = <T>(work: (client: ClientBase) => Promise<T>) => Promise<T>;
 
 /**
- * Statements outside of any transaction, each of its own moment. Those that anybody asks in one turn of the event loop travel
- * together, since a message costs more than most reads. One that fails is nothing to the others.
+ * Statements outside of transactions. Those of one turn share a message, since a message costs more than most reads.
  */
 export class Reads extends Statements {
   readonly #connected: Connected;

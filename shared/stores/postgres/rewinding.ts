@@ -5,19 +5,19 @@ const REASON =
   'PostgreSQL was restored to an earlier point: stop all servers and run `countersign restore --database`';
 
 /**
- * Notices that a record has forgotten what this process knows, because it was restored to an earlier point, or since a
- * standby without the last commits was promoted. Nothing of it is believed until its epoch is another.
+ * Detects that a record lacks rows that this process has read, because it was restored to an earlier point, or is on a
+ * promoted standby without the last commits. Refuses the record until its epoch changes.
  */
 export class Rewinding {
   readonly #database: Pick<PostgresDatabase, 'refuse'>;
   #epoch: string | undefined;
 
-  /** `database`: what all but the feeds use. */
+  /** `database`: the connections that are refused. */
   constructor(database: Pick<PostgresDatabase, 'refuse'>) {
     this.#database = database;
   }
 
-  /** To be called at each look. `isBehind`: the record of that epoch lacks what was read from it. Throws `StoreUnavailable`. */
+  /** Call this at each look. `isBehind`: the record lacks rows of this epoch. Throws `StoreUnavailable`. */
   check(epoch: string, isBehind: boolean): void {
     if (isBehind) this.#epoch = epoch;
     if (this.#epoch === undefined) return;

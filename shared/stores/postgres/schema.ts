@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import { lockOf } from './access.ts';
 import { NUMBERED } from './text.ts';
 
-/** Types and clauses of SQLite (`sql/tables.ts`), and what PostgreSQL has in their place, in this order. */
+/** Types and clauses of SQLite (`sql/tables.ts`), and their replacements in PostgreSQL, in this order. */
 const TYPES: readonly (readonly [written: RegExp, here: string])[] = [
   [/\) STRICT(, WITHOUT ROWID)?;/g, ');'],
   // Numbered after the commit (`NUMBERED`).
@@ -18,11 +18,11 @@ const TYPES: readonly (readonly [written: RegExp, here: string])[] = [
   [/\bTEXT\b/g, 'text COLLATE "C"'],
 ];
 
-/** Returns the statements of PostgreSQL that make tables. */
+/** Returns the same tables in the SQL of PostgreSQL. */
 export const tablesOf = (written: string): string =>
   TYPES.reduce((text, [from, to]) => text.replaceAll(from, to), written);
 
-/** The last number that was given in each table, and where to find the rows that wait for one. */
+/** In SQL: the last number of each table, and indexes of the rows that wait for a number. */
 export const NUMBERS = [
   'CREATE TABLE numbers (name text PRIMARY KEY, last bigint NOT NULL);',
   ...Object.entries(NUMBERED).map(
@@ -32,23 +32,20 @@ export const NUMBERS = [
   ),
 ].join('\n');
 
-/** Migrations forward only; the number applied stands in the table `schema`. */
+/** The migrations, only forward. The table `schema` has the number of applied migrations. */
 export interface PostgresSchema {
   readonly migrations: readonly string[];
-  /** The least number of migrations that a process has to know to work on tables with all of these. */
+  /** The least number of migrations that a process must know to use these tables. */
   readonly oldest?: number;
 }
 
-/** SQLSTATE duplicate_table and undefined_column: a table that we would make is there, and is not ours. */
+/** SQLSTATE duplicate_table and undefined_column: another program has a table with this name. */
 const FOREIGN: ReadonlySet<string> = new Set(['42P07', '42703']);
 
-/** `pg` waits for an answer as long as it takes. */
+/** `pg` then waits without a limit. */
 const PATIENTLY = { query_timeout: 2 ** 31 - 1 };
 
-/**
- * Brings the tables of a schema up to date. Of several processes at once one does it, and the others wait. Rejects with
- * `StoreUnavailable` if the tables are of a newer release that is not compatible.
- */
+/** Migrates the tables of a schema, in one process at a time. Rejects with `StoreUnavailable` if they are too new. */
 export async function migrate(
   client: ClientBase,
   name: string,
@@ -56,7 +53,7 @@ export async function migrate(
 ): Promise<void> {
   await client.query('BEGIN');
   try {
-    // A table may be long, and another process at it.
+    // A table may be long, or another process may migrate.
     await client.query('SET LOCAL statement_timeout = 0');
     const turn = { text: 'SELECT pg_advisory_xact_lock($1::bigint)', ...PATIENTLY };
     await client.query(turn, [lockOf(name, 'schema')]);
@@ -74,14 +71,14 @@ export async function migrate(
   }
 }
 
-/** Makes the schema when it is missing: a role that may make none may have been given one. */
+/** Makes a missing schema. A role without the right to make schemas may have been given one. */
 export async function makeSchema(client: ClientBase, name: string): Promise<void> {
   const named = 'SELECT FROM pg_namespace WHERE nspname = $1';
   if ((await client.query(named, [name])).rowCount !== 0) return;
   await client.query(`CREATE SCHEMA ${escapeIdentifier(name)}`);
 }
 
-/** The same within a transaction that nobody else is in the way of, in the schema that is first in the search path. */
+/** Migrates within a transaction of the caller, in the first schema of the search path. */
 export async function migrateWithin(
   client: ClientBase,
   name: string,

@@ -2,13 +2,13 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Database } from '../sql/sql.ts';
 
 /**
- * The clock of the server, which all processes share, so that a row lives as long for each of them. Between two looks at it our
- * monotonic clock goes on, which nobody sets.
+ * The clock of the server, so that a row lives equally long for all processes. Between two looks it follows our
+ * monotonic clock, which no program can set.
  */
 export class ServerClock implements Clock {
   readonly #own: Clock;
   readonly #ask: () => Promise<number>;
-  /** Milliseconds of the server, and of `monotonic` when it was so late there. */
+  /** The time of the server in milliseconds, and `monotonic` at that moment. */
   #at = 0;
   #since = 0;
 
@@ -33,7 +33,7 @@ export class ServerClock implements Clock {
   }
 }
 
-/** Resolves to the milliseconds since 1970 of a server. */
+/** Resolves to the server's time in milliseconds since 1970. */
 export const timeOf = (database: Database): Promise<number> =>
   database.read(async (sql) => {
     const [[now] = [0]] = await sql.all<[number]>(

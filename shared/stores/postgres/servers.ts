@@ -7,38 +7,34 @@ import { Timelines } from './timelines.ts';
 import { Unanswered } from './unanswered.ts';
 
 export interface ServersOptions extends AccessOptions {
-  /** One server, or a primary and its standbys in any order. */
+  /** One server, or the primary and its standbys in any order. */
   readonly urls: readonly string[];
-  /** Connections at once. */
+  /** Most connections. */
   readonly connections: number;
-  /** Milliseconds for a connection, and for an answer. */
+  /** Milliseconds to open a connection, and for an answer. */
   readonly deadline: number;
-  /** The promotions that any connection of this process has seen. */
+  /** The promotions that this process has seen. */
   readonly timelines?: Timelines | undefined;
 }
 
-/**
- * The part of the deadline for an answer after which PostgreSQL ends a statement: so it says which one, before we give up the
- * connection with all that travels on it.
- */
+/** The share of the deadline after which PostgreSQL itself ends a statement, and says which. */
 const OF_STATEMENT = 0.75;
 
-/** The pool waits for `onConnect`, which its types do not say. */
+/** The pool waits for `onConnect`, but its types lack it. */
 type Config = PoolConfig & { onConnect(client: ClientBase): Promise<void> };
 
-/** A server, by its connections. */
 interface Server {
   readonly pool: Pool;
   readonly unanswered: Unanswered;
 }
 
-/** The servers of a store, of which one is the primary. */
+/** The servers of a store, one of which is the primary. */
 export class Servers {
   readonly #servers: readonly Server[];
   readonly #timelines: Timelines;
-  /** Errors that have left their connection as it was. */
+  /** Errors after which the connection still works. */
   readonly #kept = new WeakSet<object>();
-  /** The place of the server that was the primary last. */
+  /** The place of the last known primary. */
   #primary = 0;
 
   constructor(options: ServersOptions) {
@@ -57,15 +53,15 @@ export class Servers {
         },
       };
       const pool = new Pool(config);
-      // An idle connection has failed: the next statement gets another one.
+      // An idle connection has failed. The next statement gets another connection.
       pool.on('error', () => {});
-      // The statement that is under way fails, too; without a listener the process would end.
+      // A running statement fails, too. Without a listener the process would end.
       pool.on('connect', (client) => void client.on('error', () => {}));
       return { pool, unanswered: new Unanswered(config, deadline) };
     });
   }
 
-  /** Runs work on a connection to the primary, which is closed if it fails in a way that leaves it in doubt. */
+  /** Runs work on a connection to the primary. Closes the connection after an error, unless `keep` was called. */
   async use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const { client, place } = await this.#connect();
     try {
@@ -78,42 +74,38 @@ export class Servers {
     }
   }
 
-  /** Says that an error leaves its connection as it was. */
+  /** Says that the connection still works after this error. */
   keep(error: unknown): void {
     this.#kept.add(error as object);
   }
 
-  /**
-   * Asks the servers that are not believed to be the primary. Resolves once all have answered, or after so many milliseconds:
-   * `timelines` says then whether one of them was promoted.
-   */
+  /** Asks all servers but the primary, for at most so long. Then `timelines` knows whether one was promoted. */
   async look(milliseconds: number): Promise<void> {
     const others = this.#servers.filter((_, place) => place !== this.#primary);
     const asked = others.map(async ({ pool }) => (await pool.connect()).release());
     await Promise.race([Promise.allSettled(asked), sleep(milliseconds, undefined, { ref: false })]);
   }
 
-  /** Resolves once all connections are closed. */
   async close(): Promise<void> {
     for (const { unanswered } of this.#servers) unanswered.close();
     const open = this.#servers.filter(({ pool }) => !pool.ended);
     await Promise.all(open.map(({ pool }) => pool.end()));
   }
 
-  /** Releases a connection with which something has failed. */
+  /** Releases a connection after a failure. */
   #release(client: PoolClient, place: number, error: unknown): void {
     if (this.#kept.has(error as object)) return client.release();
-    // Another server may be the primary by now.
+    // Another server may be the primary now.
     this.#primary = (place + 1) % this.#servers.length;
     const unanswered = error instanceof InDoubt ? error.commit : undefined;
     if (unanswered) void this.#servers[place]?.unanswered.hold(client, unanswered);
     else client.release(true);
   }
 
-  /** Resolves to a connection to the primary: that of before, or the first of all that says it is one. */
+  /** Resolves to a connection to the last primary, or to the first server that says it is the primary. */
   async #connect(): Promise<{ client: PoolClient; place: number }> {
     const failures: NoConnection[] = [];
-    // Others may find it meanwhile: each server is tried once.
+    // Other calls may change `#primary` meanwhile: each server is tried once.
     const first = this.#primary;
     for (let n = 0; n < this.#servers.length; n += 1) {
       const place = (first + n) % this.#servers.length;
@@ -129,7 +121,7 @@ export class Servers {
     throw NoConnection.toAny(failures);
   }
 
-  /** Resolves to a connection to a server that was not replaced, as far as this process knows. */
+  /** Resolves to a connection to a server that, as far as this process knows, was not replaced. */
   async #connectTo(pool: Pool): Promise<PoolClient> {
     for (;;) {
       const client = await pool.connect();

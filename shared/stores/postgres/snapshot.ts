@@ -10,10 +10,7 @@ import { SCHEMA } from './open.ts';
 /** Milliseconds for one page. */
 const PATIENCE = 60_000;
 
-/**
- * Reads all of a store as it is at one moment, on a connection of its own, whatever servers do meanwhile. Rejects with
- * `StoreUnavailable`, too, where the store has tables of a newer release: some would be left out.
- */
+/** Reads a whole store at one moment. Rejects with `StoreUnavailable`, also if a newer release has made the tables. */
 export async function wholeSnapshot<T>(
   { urls, ca: file, schema }: PostgresSettings,
   work: (sql: Sql) => Promise<T>,

@@ -8,7 +8,7 @@ import { COMMIT, commit } from './commit.ts';
 import { type Answer, type Asked, asking, Exchange, isOfStatement } from './exchange.ts';
 import { NUMBERED, type Numbered, statementOf } from './text.ts';
 
-/** Statements, of which those travel together that are asked before `when` calls. */
+/** Statements that share a message if they are asked before `when` calls back. */
 export abstract class Statements implements Sql {
   readonly #ask: (asked: Asked) => Promise<Answer>;
 
@@ -29,17 +29,17 @@ export abstract class Statements implements Sql {
     return asking(text, ...values);
   }
 
-  /** Resolves to the answers to these, in their order. */
+  /** Resolves to the answers in order. */
   protected abstract send(asked: readonly Asked[]): Promise<readonly Awaitable<Answer>[]>;
 }
 
-/** Statements that wait for the next one: more would take too long together. */
+/** Most statements that wait for the next one. More would take too long together. */
 const TOGETHER = 100;
 
 /** How a transaction begins. */
 export interface Beginning {
   readonly begin: readonly Asked[];
-  /** In place of that where all of it is one exchange, which is a transaction; absent: not even then. */
+  /** Replaces `begin` if the whole transaction is one message; absent: never. */
   readonly atOnce?: readonly Asked[];
 }
 
@@ -47,11 +47,11 @@ const BEGIN = asking('BEGIN');
 const LOSES = asking("SELECT set_config('synchronous_commit', 'off', true)");
 
 export const WRITE: Beginning = { begin: [BEGIN], atOnce: [] };
-/** It has savepoints, which one exchange alone cannot have. */
+/** A transaction with savepoints, which one message cannot have. */
 export const PARTS: Beginning = { begin: [BEGIN] };
-/** Its commit may be lost when the power fails. */
+/** A transaction whose commit may be lost in a power cut or a failover. */
 export const PASSING: Beginning = { begin: [BEGIN, LOSES], atOnce: [LOSES] };
-/** All is of one moment. */
+/** All reads are of one moment. */
 export const SNAPSHOT: Beginning = {
   begin: [asking('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')],
 };
@@ -62,37 +62,37 @@ interface HeldOptions {
   readonly deadline: number;
 }
 
-/** The statements of a transaction. What begins it travels with the first one, and what commits it with the last one. */
+/** The statements of a transaction. BEGIN shares a message with the first statement, and COMMIT with the last one. */
 export class Held extends Statements implements Transaction {
   readonly last: Sql = {
     all: (...asked) => this.#asLast(() => this.all(...asked)),
     run: (...asked) => this.#asLast(() => this.run(...asked)),
   };
-  /** The tables whose rows it has added wait for their numbers. */
+  /** The tables with added rows that wait for numbers. */
   readonly numbered = new Set<Numbered>();
   readonly #client: ClientBase;
   readonly #options: HeldOptions;
   readonly #beginning: Beginning;
   #isLost = false;
-  /** They travel with the next statement. */
+  /** The statements that wait for the next one. */
   #before: Asked[] = [];
   #state: 'new' | 'begun' | 'ended' = 'new';
   #isLast = false;
 
   constructor(client: ClientBase, beginning: Beginning, options: HeldOptions) {
-    // Once all that goes on without an answer has asked.
+    // After all continuations that need no answer have asked.
     super(nextTick);
     this.#client = client;
     this.#beginning = beginning;
     this.#options = options;
   }
 
-  /** Whether the connection is of no use any more: a statement was not answered, or the server says so. */
+  /** Whether the connection is lost: a statement was not answered, or the server has ended the connection. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Refuses what is still asked: it would be carried out alone. Returns whether there is something to roll back. */
+  /** Refuses later statements, which would not be in the transaction. Returns whether a rollback is needed. */
   giveUp(): boolean {
     const isBegun = this.#state === 'begun';
     this.#state = 'ended';
@@ -113,10 +113,10 @@ export class Held extends Statements implements Transaction {
     return count < TOGETHER ? undefined : this.send([]);
   }
 
-  /** A commit is on the disk of all that it waits for. */
+  /** A commit always waits for the disk. */
   flush(): void {}
 
-  /** Commits, unless that was done. */
+  /** Commits, unless the transaction has ended. */
   async end(): Promise<void> {
     const isEmpty = this.#state === 'new' && this.#before.length === 0;
     if (isEmpty || this.#state === 'ended') return;
@@ -155,7 +155,7 @@ export class Held extends Statements implements Transaction {
     return answers.slice(before.length);
   }
 
-  /** Resolves to the answers; notes whether the connection is lost. */
+  /** Resolves to the answers. Notes a lost connection. */
   async #noting<T>(answers: Promise<T>): Promise<T> {
     try {
       return await answers;
@@ -167,10 +167,10 @@ export class Held extends Statements implements Transaction {
 }
 
 /**
- * Numbers the rows of a table, in a transaction of its own. A number that a transaction took for its own row could be
- * seen before a lower one, and a follower would lose that (tried: 548 of 3,200). So one process at a time numbers all rows
- * that were committed by then: the lock is a statement of its own, and the next one sees what was committed before the lock
- * was given, though both are in one message. A row that is deleted meanwhile leaves its number out.
+ * Numbers the rows of a table, in a transaction of its own. If a transaction numbered its own row, followers could see
+ * the number before a lower one, and lose the lower row (tried: 548 of 3,200). So one process at a time numbers all
+ * rows that are committed when it gets the lock: lock and numbers are two statements of one message. A row that is
+ * deleted meanwhile leaves a gap.
  */
 export async function number(sql: Held, table: Numbered): Promise<void> {
   const column = NUMBERED[table];

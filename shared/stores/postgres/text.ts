@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** A statement as PostgreSQL has it. */
+/** A statement in the SQL of PostgreSQL. */
 export interface Statement {
-  /**
-   * Each connection plans a statement of one name once. All processes have the same one for a text: they may share a
-   * connection, behind a pooler.
-   */
+  /** Depends on the text alone: processes may share a connection. Each connection plans one name once. */
   readonly name: string;
   readonly text: string;
-  /** The place of the value, from 0, for each of its parameters, and whether it is a list as JSON. */
+  /** For each parameter, the place of its value from 0, and whether the value is a list in JSON. */
   readonly parameters: readonly { readonly place: number; readonly isList: boolean }[];
-  /** The table whose new rows get their numbers after the commit; undefined: it adds to none. */
+  /** The table whose new rows are numbered after the commit, if the statement adds such rows. */
   readonly numbered: Numbered | undefined;
 }
 
-/** The tables that others follow by a number, in `sql/tables.ts` the columns with AUTOINCREMENT. */
+/** The tables that followers read by number: those with AUTOINCREMENT in `sql/tables.ts`. */
 export const NUMBERED = {
   invalidation: 'seq',
   push_message: 'place',
@@ -28,14 +25,15 @@ export const isNumbered = (table: string): table is Numbered => Object.hasOwn(NU
 
 const ADDS = new RegExp(`^INSERT INTO (${Object.keys(NUMBERED).join('|')})\\b`);
 
-/** Characters of 6 bits each. */
+/** Characters of a name, of 6 bits each. */
 const NAME = 16;
 
 const known = new Map<string, Statement>();
 
-/** Parts of statements that PostgreSQL writes in another way than the verbs do (sql.ts). SQLite keeps the order of a CROSS JOIN. */
+/** Parts of statements that PostgreSQL writes differently (sql.ts). In SQLite, CROSS JOIN keeps the order of tables. */
 const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
-  // A list is looked for in an index: joined, it would be gone through for each row where the table is taken for small.
+  // An array is looked up in the index. A joined list would be scanned for each row if the statistics call the table
+  // small.
   [/\bIN EACH\((\$\d+)\)/g, '= ANY ($1::text[])'],
   [
     /\bIN \(SELECT CAST\(value AS BIGINT\) FROM EACH\((\$\d+)\) AS \w+\)/g,
@@ -47,7 +45,7 @@ const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
   [/CROSS JOIN (\w+(?: AS \w+)?) ON/g, 'JOIN $1 ON'],
 ];
 
-/** Returns the statement of a text of sql.ts. */
+/** Returns the statement for a text of sql.ts. */
 export function statementOf(written: string): Statement {
   let statement = known.get(written);
   if (statement === undefined) {
@@ -70,21 +68,21 @@ export function statementOf(written: string): Statement {
   return statement;
 }
 
-/** Returns all statements that were asked for until now. */
+/** Returns all statements that were used. */
 export const statements = (): readonly Statement[] => [...known.values()];
 
-/** PostgreSQL has no U+0000 in text: it is U+0001 and 0 there, and U+0001 is U+0001 and 1. */
+/** PostgreSQL has no U+0000 in text. So U+0000 becomes U+0001 and 0, and U+0001 becomes U+0001 and 1. */
 const NUL = String.fromCodePoint(0);
 const ESCAPE = String.fromCodePoint(1);
 const ESCAPED = new RegExp(`${ESCAPE}([01])`, 'g');
 
-/** Returns a value as PostgreSQL takes it. */
+/** Returns a value for PostgreSQL. */
 export const toServer = <V>(value: V): V | string =>
   typeof value === 'string' && (value.includes(NUL) || value.includes(ESCAPE))
     ? value.replaceAll(ESCAPE, `${ESCAPE}1`).replaceAll(NUL, `${ESCAPE}0`)
     : value;
 
-/** Returns a text of PostgreSQL as it was given. */
+/** Returns the original of a text from PostgreSQL. */
 export const fromServer = (text: string): string =>
   text.includes(ESCAPE)
     ? text.replaceAll(ESCAPED, (_, which) => (which === '0' ? NUL : ESCAPE))

@@ -1,24 +1,24 @@
 import { type ClientBase, DatabaseError } from 'pg';
 
-/** On a primary, as eight hexadecimal digits: each promotion begins another one. */
+/** In SQL on a primary: the timeline as eight hexadecimal digits. Each promotion begins a new timeline. */
 const TIMELINE =
   'SELECT system_identifier::text, left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM pg_control_system()';
 
-/** The history that a server continues: a cluster and all its standbys have one name. */
+/** The timeline of a server, and the identifier that a cluster and all its standbys share. */
 interface Timeline {
   readonly system: string;
   readonly number: number;
 }
 
 /**
- * The promotions that this process has seen. A former primary that runs on, or comes back as it was, still says that it takes
- * writes. A process that has seen the next one believes nothing of it any more, not even on connections that were open before.
+ * The promotions that this process has seen. A former primary that runs on still says that it takes writes. A process
+ * that has seen the next primary does not trust the former one, even on open connections.
  */
 export class Timelines {
   readonly #latest = new Map<string, number>();
   readonly #of = new WeakMap<ClientBase, Timeline>();
 
-  /** Notes what a new connection leads to. Rejects where that is a former primary. */
+  /** Notes the timeline of a new connection. Rejects if it leads to a former primary. */
   async note(client: ClientBase): Promise<void> {
     const found = await timelineOf(client);
     if (found === undefined) return;
@@ -34,7 +34,7 @@ export class Timelines {
   }
 }
 
-/** SQLSTATE feature_not_supported, insufficient_privilege and undefined_function: a service that replaces servers by itself. */
+/** SQLSTATE feature_not_supported, insufficient_privilege, undefined_function: a service replaces servers itself. */
 const UNTOLD: ReadonlySet<string> = new Set(['0A000', '42501', '42883']);
 
 async function timelineOf(client: ClientBase): Promise<Timeline | undefined> {

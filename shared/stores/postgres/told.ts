@@ -8,8 +8,8 @@ import { alone } from './alone.ts';
 import type { Rewinding } from './rewinding.ts';
 
 /**
- * Which record this is, where in Redis its servers are told (empty: nowhere; null: none has opened it), and the runs of Redis that
- * were told, in turn. What was used before `restored`, in milliseconds, is forgotten.
+ * In SQL: the id of the record, the place in Redis for all its servers (empty: no Redis; null: not opened yet), when it
+ * was restored, in milliseconds, and the runs of Redis that were told, in order.
  */
 export const RECORD = `
   CREATE TABLE record (
@@ -26,10 +26,10 @@ export const RECORD = `
 
 const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
 
-/** Runs that are remembered: one that is forgotten was replaced by so many, and could only be told anew. */
+/** Remembered runs. A forgotten run was replaced so often that its server can only begin again. */
 const RUNS = 1_000;
 
-/** The record that Redis tells of. */
+/** The record as Redis needs it. */
 export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord => ({
   forgotten: (epoch) => rewinding.check(epoch, true),
   async claim(run, from) {
@@ -51,7 +51,7 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
         );
       }
     });
-    // Read once that is committed: a process that was still to tell another run sees it now, or has committed before.
+    // Read after the commit: a process that still tells another run sees this run now, or has committed before.
     return database.read(async (sql) => {
       const [found] = await sql.all<[string | null, number, number, number]>(
         'SELECT (SELECT id FROM epoch), LAST(revocation, seq), LAST(invalidation, seq), (SELECT count(*) FROM redis_run)',
@@ -75,22 +75,22 @@ export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord
     }),
 });
 
-/** Where a server is told: the prefix, and the database of a Redis that has several. */
+/** Returns where servers are told: the prefix, and the database of a Redis with several databases. */
 function placeIn({ redis }: PostgresSettings): string {
   if (redis === undefined) return '';
   const database = new URL(redis.urls[0] ?? '').pathname.slice(1);
   return database === '' || database === '0' ? redis.prefix : `${redis.prefix}/${database}`;
 }
 
-/** As a server finds the record that it shares. */
+/** The record as a server finds it. */
 export interface Shared {
-  /** No server has opened it before, nor another one of which it is a backup. */
+  /** True if no server has opened the record, nor the record whose backup it is. */
   readonly isNew: boolean;
-  /** Milliseconds: when it was restored; 0: never. */
+  /** When the record was restored, in milliseconds; 0: never. */
   readonly restored: number;
 }
 
-/** Rejects unless this server does as all do that share the store: what one of them does not tell, the others do not hear. */
+/** Rejects unless this server uses the same Redis as all servers of the store. They would miss its revocations. */
 export async function demandRedis(record: Database, settings: PostgresSettings): Promise<Shared> {
   const mine = placeIn(settings);
   const [decided, theirs = '', restored = 0] = await record.write(async (sql) => {
@@ -112,7 +112,7 @@ function differenceOf(mine: string, theirs: string): string {
   return `the servers of this store are told by Redis under ${theirs}, and this one would look under ${mine}: set the same store.redis.prefix, and the same database in the URL`;
 }
 
-/** Lets all servers of a store use Redis from now on, or none. Rejects with the reason, such as servers that have it open. */
+/** Changes whether all servers of a store use Redis. Rejects with the reason, such as a server that runs. */
 export async function changeRedis(settings: PostgresSettings): Promise<void> {
   await alone(settings, (client) =>
     client.query('UPDATE record SET redis = $1', [placeIn(settings)]),

@@ -3,9 +3,9 @@ import { Client, type ClientConfig, type PoolClient } from 'pg';
 import { forAll } from '#shared/base/for-all.ts';
 
 /**
- * Connections whose COMMIT was not answered in time. One that waits for a standby goes on in the server when its connection is
- * closed, so that each failed write would take a connection of the server away until the standby comes back. Therefore such
- * a connection keeps its place in the pool as long as the server says that it waits.
+ * Connections whose COMMIT was not answered in time. If such a connection is closed, the server still waits for the
+ * standby. Then each failed write would use up a connection of the server. So such a connection keeps its place in the
+ * pool while the server waits.
  */
 export class Unanswered {
   readonly #every: number;
@@ -18,7 +18,7 @@ export class Unanswered {
     this.#waiting = forAll(() => waitingIn(config));
   }
 
-  /** Releases the connection once the COMMIT was answered, or nobody knows it any more. */
+  /** Releases the connection when COMMIT was answered, or the server no longer waits. */
   async hold(client: PoolClient, commit: Promise<unknown>): Promise<void> {
     const answered = commit.then(
       () => true,
@@ -33,13 +33,12 @@ export class Unanswered {
     client.release(true);
   }
 
-  /** Waits for none any more. */
   close(): void {
     this.#end.abort();
   }
 }
 
-/** The number of the server's process, which `pg` keeps for requests to cancel. */
+/** The server's process of a connection, which `pg` keeps to cancel requests. */
 const processOf = (client: PoolClient): number =>
   (client as unknown as { readonly processID: number }).processID;
 

@@ -1,14 +1,14 @@
-/** A push message subscription (RFC 8030 section 2.1). Times here are in milliseconds since the epoch. */
+/** A push message subscription (RFC 8030 section 2.1). All times in this file are in milliseconds since the epoch. */
 export interface PushSubscription {
-  /** Names it in its URL: whoever knows it reads the messages. */
+  /** The secret name in its URL. Anybody who knows it can read the messages. */
   readonly id: string;
-  /** Names its push resource: whoever knows it sends messages. */
+  /** The secret name of its push resource. Anybody who knows it can send messages. */
   readonly push: string;
-  /** The person whose user agent made it, by id. */
+  /** The id of the person whose user agent made the subscription. */
   readonly person: string;
-  /** It ends with these. */
+  /** The subscription ends with this grant or client. */
   readonly maker: PushMaker;
-  /** The application server's key that it is restricted to (RFC 8292 section 4): base64url of the uncompressed point. */
+  /** The key of the only application server that may send (RFC 8292 section 4): base64url of the uncompressed point. */
   readonly key?: string;
   readonly created_at: number;
 }
@@ -21,112 +21,108 @@ export interface PushMaker {
   readonly client_gen: number;
 }
 
-/** From the least urgent on (section 5.3). */
+/** From the least urgent to the most urgent (RFC 8030 section 5.3). */
 export const URGENCIES = ['very-low', 'low', 'normal', 'high'] as const;
 export type Urgency = (typeof URGENCIES)[number];
 
-/** A push message. Its body is opaque. */
+/** A push message with an opaque body. */
 export interface PushMessage {
-  /** Names it in its URL. */
+  /** The name in its URL. */
   readonly id: string;
   readonly subscription: string;
   readonly urgency: Urgency;
-  /** A later message with the same topic replaces it (section 5.4). */
+  /** A later message with the same topic replaces the message (RFC 8030 section 5.4). */
   readonly topic?: string;
   /** Content-Type and Content-Encoding. */
   readonly type?: string;
   readonly coding?: string;
   readonly body: Buffer;
   readonly posted_at: number;
-  /** It is delivered before this time only (section 5.2). */
+  /** The message is delivered only before this time (RFC 8030 section 5.2). */
   readonly until: number;
-  /** The receipt subscription that is told what became of it (section 5.1). */
+  /** The receipt subscription that gets the outcome (RFC 8030 section 5.1). */
   readonly receipts?: string;
 }
 
-/** A message in the order of all messages. */
+/** A message with its position among all messages. */
 export interface PlacedMessage extends PushMessage {
   readonly place: number;
 }
 
-/** A receipt subscription (section 5.1). */
+/** A receipt subscription (RFC 8030 section 5.1). */
 export interface ReceiptSubscription {
   readonly id: string;
-  /** The push message subscription whose push resource it was asked of. */
+  /** The push message subscription at whose push resource the receipt subscription was requested. */
   readonly subscription: string;
   readonly until: number;
 }
 
-/** `delivered`: it was acknowledged. `gone`: its subscription ended before (section 6.3). */
+/** `delivered`: the message was acknowledged. `gone`: its subscription ended before (RFC 8030 section 6.3). */
 export interface Receipt {
   readonly message: string;
   readonly outcome: 'delivered' | 'gone';
   readonly place: number;
 }
 
-/** How much there may be at once. */
 export interface PushLimits {
-  /** Messages of one subscription. */
+  /** Most messages of a subscription. */
   readonly messages: number;
-  /** Messages that one receipt subscription is yet to be told of, and receipts that wait there. */
+  /** Most messages and receipts of a receipt subscription. */
   readonly receipts: number;
 }
 
-/**
- * `ended`: there is no such subscription. `full`: it has its most messages. `no-receipts`: there is no such receipt
- * subscription. `receipts-full`: that one has its most.
- */
+/** `ended`, `no-receipts`: no such subscription, or receipt subscription. `full`, `receipts-full`: it has too much. */
 export type Posted = 'added' | 'ended' | 'full' | 'no-receipts' | 'receipts-full';
 
-/** Rows of a push service (RFC 8030). One that has expired is never returned, though it may still be there. */
+/** The store of a push service (RFC 8030). No verb returns an expired row. */
 export interface Push {
-  /** `full`: the person has `most` already. Atomic. */
+  /** `full`: the person has `most` subscriptions. Atomic. */
   subscribe(subscription: PushSubscription, most: number): Promise<'added' | 'full'>;
   subscription(id: string): Promise<PushSubscription | undefined>;
   subscriptionOf(push: string): Promise<PushSubscription | undefined>;
   /** Returns the subscriptions of a person, the oldest first. */
   subscriptionsOf(person: string): Promise<readonly PushSubscription[]>;
-  /** Returns some of all subscriptions; one may come twice. Without a cursor it begins. */
+  /** Returns some of all subscriptions after a cursor, by default the first. One may be returned twice. */
   someSubscriptions(cursor?: string): Promise<SomeSubscriptions>;
-  /** Removes a subscription and its messages; their receipts are `gone`. False if there is none. */
+  /** Removes a subscription and its messages; the receipts are `gone`. False: no such subscription. */
   unsubscribe(id: string): Promise<boolean>;
 
   /**
-   * Keeps a message, and removes the one with its topic, of which no receipt is sent. The receipt subscription lives
-   * at least a day longer than the message. Atomic.
+   * Adds a message, and removes the message with the same topic without a receipt. The receipt subscription lives at
+   * least a day longer than the message. Atomic.
    */
   post(message: PushMessage, limits: PushLimits): Promise<Posted>;
   message(id: string): Promise<PlacedMessage | undefined>;
-  /** Returns up to `most` messages after a place that are at least this urgent, in their order. */
+  /** Returns up to `most` messages after a place with at least this urgency, in order. */
   messages(
     subscription: string,
     after: number,
     least: Urgency,
     most: number,
   ): Promise<readonly PlacedMessage[]>;
-  /** Removes a message; its receipt is `delivered`. False if there is none. */
+  /** Removes a message; its receipt is `delivered`. False: no such message. */
   acknowledge(id: string): Promise<boolean>;
 
-  /** `full`: `most` were asked of the same push resource already. `ended`: that subscription is not there. */
+  /** `full`: the push resource has `most` receipt subscriptions. `ended`: no such push subscription. */
   openReceipts(receipts: ReceiptSubscription, most: number): Promise<'added' | 'full' | 'ended'>;
   hasReceipts(id: string): Promise<boolean>;
-  /** Removes a receipt subscription and its receipts; nothing is told it any more. False if there is none. */
+  /** Removes a receipt subscription and its receipts. False: no such receipt subscription. */
   closeReceipts(id: string): Promise<boolean>;
-  /** Returns up to `most` receipts after a place, in their order. They stay for a day, or until they are forgotten. */
+  /** Returns up to `most` receipts after a place, in order. A receipt stays for a day, or until it is forgotten. */
   receipts(id: string, after: number, most: number): Promise<readonly Receipt[]>;
   forgetReceipt(id: string, message: string): Promise<void>;
 
   /**
-   * Returns the position now, and to which of these subscriptions and receipt subscriptions something may have happened
-   * since another position. Others may be among them. Without a position all are, and so is each whose news the position
-   * does not know. News stay for a minute.
+   * Returns the present position, and the subscriptions and receipt subscriptions that may have changed since
+   * `position`; the set may have more. Without a position, or if its news are forgotten after a minute, returns all of
+   * `ids`.
    */
   news(ids: readonly string[], position?: string): Promise<PushNews>;
 }
 
 export interface SomeSubscriptions {
   readonly subscriptions: readonly PushSubscription[];
-  /** Where the next ones are. Undefined: these were the last. */
+  /** The position of the next subscriptions. Undefined: no more. */
   readonly cursor: string | undefined;
 }
 
@@ -135,9 +131,9 @@ export interface PushNews {
   readonly of: ReadonlySet<string>;
 }
 
-/** Subscriptions, about, that are read at a time. */
+/** About the number of subscriptions in one answer. */
 export const SOME = 100;
-/** Milliseconds that news stay. */
+/** Milliseconds for which news are kept. */
 export const NEWS_LIFE = 60_000;
-/** Milliseconds that a receipt waits for its application server. */
+/** Milliseconds for which a receipt is kept. */
 export const RECEIPT_LIFE = 86_400_000;

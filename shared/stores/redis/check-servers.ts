@@ -6,16 +6,16 @@ import { type Ask, forbiddenBy, lackingOn } from './permissions.ts';
 import { notOpened, plain } from './connection/plain.ts';
 import type { Topology } from './connection/topology.ts';
 
-/** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
+/** Least milliseconds for an answer at the start, when no client waits for us. */
 const PATIENCE = 10_000;
 
 export const patienceAtStart = ({ deadline }: Pick<RedisSettings, 'deadline'>) =>
   Math.max(PATIENCE, 1000 * deadline);
 
-/** Seconds without a word of a replica after which a master still counts it, at most. */
+/** Most seconds for which a master may count a silent replica. */
 const LAG = 10;
 
-/** Refuses a Redis that would forget by itself, with the reason; `StoreUnavailable` when it does not answer. */
+/** Rejects with the reason if Redis evicts keys or lacks permissions; `StoreUnavailable` if it does not answer. */
 export async function checkServers(
   topology: Topology,
   config: RedisSettings,
@@ -73,9 +73,9 @@ async function checkMaster(ask: Ask, { prefix, replicas }: RedisSettings): Promi
   if (replicas > 0) await checkReplicas(ask, replicas);
 }
 
-/** A master that is divided from its replicas has to stop by itself: it does not know that it was replaced. */
+/** A master that is cut off from its replicas must stop by itself: it cannot know that it was replaced. */
 async function checkReplicas(ask: Ask, replicas: number): Promise<void> {
-  // Where CONFIG is not permitted there is nothing to say.
+  // Without the permission for CONFIG, nothing can be checked.
   const answer = await ask<string[]>('CONFIG', 'GET', 'min-replicas-*').catch(() => undefined);
   if (answer === undefined) return;
   const [write, lag] = ['min-replicas-to-write', 'min-replicas-max-lag'].map(

@@ -22,9 +22,9 @@ interface BesideDependencies {
   readonly log: Log;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
-  /** No server has opened the record before. */
+  /** True if no server has opened the record. */
   readonly isNew: boolean;
-  /** Milliseconds: when the record was restored. */
+  /** When the record was restored, in milliseconds. */
   readonly restored: number;
 }
 
@@ -32,25 +32,19 @@ interface BesideDependencies {
 export interface Beside extends Disposable {
   /** The parts that Redis keeps in place of the record. */
   readonly parts: ReturnType<typeof besideParts>;
-  /** Tells all servers which rows are new. */
+  /** Notifies all servers of new rows. */
   readonly told: Told;
-  /**
-   * Resolves if Redis answers and, for all, takes a write, which leaves nothing. Then a memory begins at once where it lost the one
-   * before.
-   */
+  /** Resolves if Redis answers and, for `all`, takes a write. Begins a new memory if Redis has lost the last one. */
   ping(need: Need): Promise<void>;
 }
 
-/**
- * Milliseconds for an answer of a Cluster: a master that stood still, and was replaced meanwhile, answers what it was asked before
- * it hears of that.
- */
+/** Milliseconds for an answer of a Cluster: a replaced master that hung still answers earlier commands. */
 const CLUSTER_ANSWER = 1_000;
 
-/** How often the connections are tried to be opened at the start. */
+/** Attempts to open the connections at the start. */
 const ATTEMPTS = 8;
 
-/** Opens Redis beside a record. Rejects with the reason when the servers evict keys, with `StoreUnavailable` when they do not answer. */
+/** Opens Redis beside a record. Rejects with the reason; `StoreUnavailable` if Redis does not answer. */
 export async function openBeside(
   config: RedisSettings,
   record: ToldRecord,
@@ -84,7 +78,7 @@ export async function openBeside(
   };
 }
 
-/** The parts that Redis keeps in place of the record. It may lose all of them, and nothing is good a second time by that. */
+/** The parts that Redis keeps in place of the record. Redis may lose all of them, and no proof becomes valid again. */
 export type BesideParts = Pick<
   Stores,
   'cacheReports' | 'kept' | 'limits' | 'proofs' | 'sessions' | 'useCounts'

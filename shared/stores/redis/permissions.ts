@@ -7,10 +7,7 @@ export const ON_KEYS =
     /\s+/,
   );
 
-/**
- * Those that it needs beside, and what stands before the key behind a bar: Redis 7.0 crashes when it is asked for EVALSHA without the
- * number of keys.
- */
+/** Other commands, with the words before the key. Redis 7.0 crashes if EVALSHA is named without its number of keys. */
 export const BESIDE = ['ASKING', 'EVALSHA|sha|1', 'INFO', 'TIME', 'WAIT'];
 
 const NEEDED = [...ON_KEYS, ...BESIDE];
@@ -27,7 +24,7 @@ end
 return lacking
 `;
 
-/** Returns why its ACL does not let our user work on a server; undefined: nothing is known to be missing. */
+/** Returns which permissions our user lacks on a server; undefined: none, as far as Redis tells. */
 export async function lackingOn(ask: Ask, key: string): Promise<string | undefined> {
   const lacking = await ask<string[]>('EVAL', ASK, '0', key, ...NEEDED);
   if (lacking.length === 0) return undefined;
@@ -35,7 +32,7 @@ export async function lackingOn(ask: Ask, key: string): Promise<string | undefin
   return toldOf(names.length < ON_KEYS.length ? names.join(', ') : `keys such as ${key}`);
 }
 
-/** Returns the same for an error that Redis has given; undefined: it is another error. */
+/** Returns the same for an error of Redis; undefined: another error. */
 export function forbiddenBy(error: unknown): string | undefined {
   const [, reason] = /\bNOPERM (.*)/.exec(String(error)) ?? [];
   if (reason === undefined) return undefined;

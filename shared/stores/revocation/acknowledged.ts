@@ -3,13 +3,13 @@ import type { FollowedProcess, Followers, Following } from './followers.ts';
 import { outlasted } from './lease.ts';
 import type { Revocations } from './revocations.ts';
 
-/** Milliseconds between two looks at who has to be waited for. */
+/** Milliseconds between two looks at the followers. */
 const PAUSE = 4;
 
 interface Waiter {
-  /** The first look after what was revoked was written: it stands at or before the entry `last` of that memory. */
+  /** The first look after the revocation was written: its entry is at or before `last` in that epoch. */
   first?: Pick<Following, 'epoch' | 'last'> & {
-    /** Milliseconds of a clock that nobody sets. */
+    /** Milliseconds of a clock that no program sets. */
     readonly at: number;
   };
   resolve(): void;
@@ -18,18 +18,18 @@ interface Waiter {
 
 export interface AcknowledgedOptions {
   readonly followers: Followers;
-  /** Milliseconds: the lease of followers of a memory of which nothing is written. */
+  /** Milliseconds: the lease of followers of an earlier epoch, of which no row is left. */
   readonly lease: number;
   monotonic(): number;
-  /** Default: those of the system. */
+  /** Default: the timers of the system. */
   readonly timers?: Pick<Timers, 'sleep'>;
 }
 
 /**
- * Revocations that resolve once no follower trusts what was revoked (docs/explanation/followers.md): not before each process that has
- * followers has written that they have it, or has written nothing for longer than they trust it. The wait ends after
- * `outlasted(lease)`: an answer that lacks the revocation was asked for before it was written. All who revoke at
- * once wait together; where nobody follows, it is one look.
+ * Wraps revocations: they resolve when no follower trusts what was revoked (docs/explanation/followers.md). Each
+ * process with followers has then written that they have the revocation, or has written nothing for longer than their
+ * lease. A wait ends after `outlasted(lease)`: any later answer has the revocation. All callers wait together. Without
+ * followers it is one look.
  */
 export function acknowledged(revocations: Revocations, options: AcknowledgedOptions): Revocations {
   const wait = untilFollowed(options);
@@ -53,7 +53,7 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
       const known = await revocations.epoch(create);
       if (create && known !== waitedIn) {
         waitedIn = known;
-        // So that no later revocation need wait for followers of a memory before.
+        // Then no later revocation must wait for followers of an earlier epoch.
         wait().catch(() => (waitedIn = undefined));
       }
       return known;
@@ -61,7 +61,7 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
   };
 }
 
-/** Returns what resolves once no follower trusts what was revoked before the call. */
+/** Returns a function that resolves when no follower trusts what was revoked before the call. */
 export function untilFollowed({
   followers,
   lease,
@@ -69,11 +69,11 @@ export function untilFollowed({
   timers = systemTimers,
 }: AcknowledgedOptions): () => Promise<void> {
   const waiting = new Set<Waiter>();
-  /** The last row of each process, and when it was first seen. */
+  /** The last row of each process, and the time when it was first seen. */
   const seen = new Map<string, { readonly row: FollowedProcess; readonly since: number }>();
   let looking = false;
 
-  /** When the row of each process was written at the latest; those that are gone are forgotten. */
+  /** Notes the time of each new row, and forgets the rows that are gone. */
   function observe(processes: readonly FollowedProcess[], now: number): void {
     const ids = new Set(processes.map(({ id }) => id));
     for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
@@ -103,7 +103,7 @@ export function untilFollowed({
     const { epoch, settled, processes } = following;
     observe(processes, now);
     const done = present.filter((waiter) => isDone(waiter, following, now));
-    // A wait in an unsettled memory ends with the time alone.
+    // In an unsettled epoch, a wait has ended only by time.
     if (!settled && done.length > 0) await followers.settle(epoch);
     for (const row of processes) if (isSilent(row, now)) await followers.remove(row);
     for (const waiter of done) {

@@ -1,4 +1,4 @@
-/** Where somebody stands in a feed: in which memory of the store, and behind which entry of it. */
+/** A position in a feed: the epoch of the store, and the entry before it. */
 export interface FeedPosition {
   readonly epoch: string;
   readonly entry: number;
@@ -8,7 +8,7 @@ export function writePosition({ epoch, entry }: FeedPosition): string {
   return `${epoch}:${entry}`;
 }
 
-/** Undefined for what nobody wrote. */
+/** Undefined: not a position. */
 export function readPosition(text: string): FeedPosition | undefined {
   const [, epoch, entry] = /^([\w-]+):(\d{1,15})$/.exec(text) ?? [];
   return epoch === undefined || entry === undefined ? undefined : { epoch, entry: Number(entry) };

@@ -2,19 +2,19 @@ import { StoreUnavailable } from '../outage/unavailable.ts';
 import { RevocationSet } from './revocation-set.ts';
 import type { Revocation, RevocationFeed } from './revocations.ts';
 
-/** The tables to which rows are only ever added, and the columns that their feeds read. */
+/** The tables to which rows are only added, and the columns that their feeds read. */
 export const FOLLOWED = {
   revocation: 'until, kind, id, generation',
   invalidation: 'space, kind, value, soft, at',
 } as const;
 export type FollowedTable = keyof typeof FOLLOWED;
 
-/** The first and last rows of such a table, and the memory that they are of. */
+/** The epoch of a table, and its first and last row. */
 export interface Extent {
   readonly epoch: string;
-  /** The seq of the oldest row that is kept; the one after `last` where none is. */
+  /** The seq of the oldest row; `last` + 1 if there is no row. */
   readonly first: number;
-  /** The seq of the last row ever written. */
+  /** The seq of the last row that was ever written. */
   readonly last: number;
 }
 
@@ -34,15 +34,12 @@ export function extentFrom([[epoch, first, last] = [null, null, 0]]: readonly Ex
   throw new StoreUnavailable('the store has no epoch: no authorization server has used it yet');
 }
 
-/** Takes the rows of a table for its feed. */
+/** Applies the rows of a table to a feed. */
 export interface Followed<Row> {
   readonly table: FollowedTable;
-  /**
-   * Says behind which row to go on, whenever the memory may be another one. `cursor`: how far this feed has read; undefined:
-   * it has read nothing of this file yet.
-   */
+  /** Returns the row to continue after. `cursor`: the last row that was read; undefined: none of this file. */
   goOn(extent: Extent, cursor: number | undefined): number;
-  /** Called once for each, in their order. */
+  /** Called once for each row, in order. */
   apply(seq: number, row: Row): void;
 }
 
@@ -54,11 +51,11 @@ export type RevocationRow = readonly [
   ),
 ];
 
-/** Returns what a row says. */
+/** Returns the revocation of a row. */
 export const revocationOf = ([, kind, id, generation]: RevocationRow): Revocation =>
   kind === 'person' || kind === 'client' ? { kind, id, generation } : { kind, id };
 
-/** Fills a set with the rows of the table of revocations. */
+/** Adds the rows of the table of revocations to a set. */
 export class FollowedRevocations implements Followed<RevocationRow> {
   readonly table = 'revocation';
   readonly set = new RevocationSet();
@@ -68,10 +65,7 @@ export class FollowedRevocations implements Followed<RevocationRow> {
     this.#listeners.push(listener);
   };
 
-  /**
-   * Reads all again in another memory, and where the table ends before the cursor (it was restored in place). Known
-   * revocations stay: they are merged, never replaced.
-   */
+  /** Begins again in another epoch, or after a restore in place. Known revocations stay. */
   goOn({ epoch, last }: Extent, cursor = 0): number {
     const isSame = epoch === this.set.epoch && cursor <= last;
     this.set.epoch = epoch;

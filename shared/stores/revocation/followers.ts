@@ -1,37 +1,34 @@
 import type { FeedPosition } from './feed-position.ts';
 import type { Revocation } from './revocations.ts';
 
-/**
- * A process of the authorization server that has followers (authz-server/revocations/): servers elsewhere, which
- * trust what it told them for a lease.
- */
+/** A process of the authorization server with followers: remote servers that trust its answers for a lease. */
 export interface FollowedProcess {
   /** Random. */
   readonly id: string;
-  /** An entry of the feed: whatever its followers trust holds all up to here. */
+  /** An entry of the feed. Each answer that a follower trusts has all entries up to this one. */
   readonly confirmed: number;
   /** Milliseconds for which a follower trusts an answer. */
   readonly lease: number;
-  /** Another number with each writing. */
+  /** A new number with each write. */
   readonly beat: number;
 }
 
-/** The state of the followers, which somebody who revokes looks at. */
+/** The state of the followers, for a process that revokes. */
 export interface Following {
   readonly epoch: string | undefined;
   /** The last entry of the feed. */
   readonly last: number;
   readonly processes: readonly FollowedProcess[];
-  /** No follower trusts what it was told by the memory that the store had before this one. */
+  /** True if no follower trusts an answer of an earlier epoch. */
   readonly settled: boolean;
 }
 
-/** A stretch of the feed. */
+/** A part of the feed. */
 export interface FeedPage {
   readonly epoch: string | undefined;
-  /** The last entry that is in it or before it. */
+  /** The last entry in the page or before it. */
   readonly last: number;
-  /** Whether there is none behind it. */
+  /** True if no entry is after the page. */
   readonly complete: boolean;
   readonly entries: readonly FeedEntry[];
 }
@@ -41,18 +38,18 @@ export type FeedEntry = Revocation & {
   readonly until: number;
 };
 
-/** The followers of all processes, beside the feed that they follow. */
+/** The processes with followers, and the feed that followers read. */
 export interface Followers {
   look(): Promise<Following>;
-  /** As durable as a revocation. False, and nothing written, when the store has another memory than `epoch`. */
+  /** Writes as durably as a revocation. False, without a write: the store has another epoch. */
   put(process: FollowedProcess, epoch: string): Promise<boolean>;
-  /** Removes the row if it is still this one. */
+  /** Removes the row unless it has changed. */
   remove(process: FollowedProcess): Promise<void>;
-  /** Writes that all is settled, in the memory of this epoch or in one that has none yet. */
+  /** Writes that this epoch is settled; undefined: a store without an epoch. */
   settle(epoch: string | undefined): Promise<void>;
   /**
-   * Returns the entries behind a position, at most `count`, oldest first; from the beginning if the position is not of
-   * this memory. All that was acknowledged before the call is in the page, or comes behind it.
+   * Returns at most `count` entries after a position, oldest first; from the beginning if the position is of another
+   * epoch. All entries that were acknowledged before the call are in the page or after it.
    */
   page(after: FeedPosition | undefined, count: number): Promise<FeedPage>;
 }

@@ -1,7 +1,7 @@
 import { type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { RevocationFeed, RevocationView } from './revocations.ts';
 
-/** The view for what is issued: as it is known here, and asked for where nothing was heard for too long. */
+/** Returns the view for issuing credentials: the known view, or the latest view if the known one is too old. */
 export const knownView = (
   feed: Pick<RevocationFeed, 'current' | 'latest'>,
 ): Awaitable<RevocationView> =>

@@ -1,10 +1,7 @@
-/**
- * Milliseconds for which what must not be accepted again is remembered beyond its end. A clock that is
- * ahead, by this much at most, makes nobody forget what still bites once the clock is set right.
- */
+/** Milliseconds for which a revocation is remembered beyond its end: a clock may be ahead by as much. */
 export const CLOCK_MARGIN = 3 * 86_400_000;
 
-/** The longest time, in seconds, for which any server accepts a token after its issue. */
+/** Returns the longest time in seconds for which a server accepts a token after its issue. */
 export function longestLife({
   tokens: { lifetime, skew },
 }: {
@@ -17,7 +14,7 @@ export function longestLife({
 /** Seconds from the issue of a gateway's statement to its end. */
 export const STATEMENT_LIFE = 60;
 
-/** The longest time, in seconds, for which an application with a clock that is right accepts a statement. */
+/** Returns the longest time in seconds for which an application with a correct clock accepts a statement. */
 export function longestStatementLife({
   tokens: { skew },
 }: {
@@ -26,10 +23,7 @@ export function longestStatementLife({
   return STATEMENT_LIFE + skew;
 }
 
-/**
- * Returns the time until which a revocation must be remembered (milliseconds since the epoch). By then the last token
- * that it concerns has expired, if no clock is wrong by more than three days. `life`: seconds.
- */
+/** Returns when the last token of a revocation has expired, with a margin of three days. `life`: seconds. */
 export function rememberUntil(now: number, life: number): number {
   return now + life * 1000 + CLOCK_MARGIN;
 }

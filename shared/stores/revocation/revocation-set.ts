@@ -3,10 +3,10 @@ import type { Revocation, RevocationView, RevokedBy } from './revocations.ts';
 
 type Kind = Revocation['kind'];
 
-/** Entries that one sweep looks at: a million at once would hold all requests up. */
+/** Entries of one sweep: a sweep of a million would block all requests. */
 const SLICE = 1_000;
 
-/** The set that both feeds fill: a check is a few map lookups. Rows that are read again are merged, never replaced. */
+/** The revocations of a process: a check is a few map lookups. Rows that are read again are merged. */
 export class RevocationSet implements RevocationView {
   #epoch: string | undefined;
   #countedIn: string | undefined;
@@ -22,7 +22,7 @@ export class RevocationSet implements RevocationView {
     client: new Map(),
   };
 
-  /** The number of the last raise, by person. */
+  /** The number of each person's last raise. */
   readonly #raised = new Map<string, number>();
   #raises = 0;
 
@@ -36,10 +36,7 @@ export class RevocationSet implements RevocationView {
     return this.#epoch;
   }
 
-  /**
-   * Set before anything that was read of that memory is applied. A new memory counts generations
-   * anew: those of the old one would refuse its tokens, and the old one's tokens are refused anyway.
-   */
+  /** Set the epoch before its rows are applied: another epoch counts generations from the beginning. */
   set epoch(epoch: string | undefined) {
     this.#epoch = epoch;
     if (epoch === undefined || epoch === this.#countedIn) return;
@@ -55,7 +52,7 @@ export class RevocationSet implements RevocationView {
     return Object.values(this.#until).reduce((sum, entries) => sum + entries.size, 0);
   }
 
-  /** `until`: milliseconds since the epoch; the later of two wins, so does the higher generation. */
+  /** `until`: milliseconds since the epoch. The later `until` and the higher generation win. */
   apply(revocation: Revocation, until: number): void {
     const entries = this.#until[revocation.kind];
     entries.set(revocation.id, Math.max(until, entries.get(revocation.id) ?? 0));
@@ -73,10 +70,7 @@ export class RevocationSet implements RevocationView {
     this.#raised.set(id, this.#raises);
   }
 
-  /**
-   * Forgets what ended before `now` (milliseconds since the epoch), never anything that still bites. Looks
-   * at a thousand entries, where the last sweep stopped.
-   */
+  /** Forgets entries that ended before `now` (milliseconds since the epoch), in turn at each call. */
   sweep(now: number): void {
     for (let looked = 0; looked < SLICE; looked += 1) {
       const entry = this.#walk.next().value;
@@ -89,7 +83,7 @@ export class RevocationSet implements RevocationView {
     }
   }
 
-  /** Round and round; undefined after each round. */
+  /** Yields all entries again and again, and undefined after each round. */
   *#entries(): Generator<readonly [Kind, string, number] | undefined, never> {
     for (;;) {
       for (const kind of Object.keys(this.#until) as Kind[]) {

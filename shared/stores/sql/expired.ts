@@ -7,7 +7,7 @@ export interface Expired {
   readonly key: string;
   /** `?1` is now, in milliseconds since the epoch. */
   readonly when: string;
-  /** Rows with the lowest keys are deleted first, so that no row is missing between two others. */
+  /** Rows are deleted in the order of the key, so that no row between two others is missing. */
   readonly isInOrder?: true;
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
 
-/** Converts times from the clock of this process to the clock that all processes share, and back. */
+/** Converts times between the clock of this process and the clock that all processes share. */
 export interface Moments {
-  /** The present time by the clock that all processes share. */
+  /** The present time of the shared clock. */
   now(): number;
   toShared(own: number): number;
   toOwn(shared: number): number;

@@ -55,7 +55,7 @@ export type Together = Pick<Stores, Recorded | 'audit' | 'declared' | 'recorded'
 
 type Parts = Omit<Stores, 'together' | 'ping' | 'check' | 'sweep' | typeof Symbol.asyncDispose>;
 
-/** Returns the parts of a record. `database`: the engine's, or what it has of it within one transaction. */
+/** Returns the parts whose changes can be one transaction. `database`: the engine's, or the one of a transaction. */
 export function togetherOn(database: Database, engine: Engine): Together {
   const { passing, clock, sharedClock, random, revocations, invalidationFeed } = engine;
   const recordable: { readonly [Part in Recorded]: (of: Database) => Stores[Part] } = {
@@ -88,7 +88,7 @@ export function togetherOn(database: Database, engine: Engine): Together {
   };
 }
 
-/** Returns the parts whose SQL is the same for both engines. */
+/** Returns all parts whose SQL is the same for both engines. */
 export function sqlParts(engine: Engine): Parts {
   const { record, passing, once, clock, sharedClock, random, longestContent } = engine;
   const replay = sqlReplay(once, sharedClock);

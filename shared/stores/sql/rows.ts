@@ -65,7 +65,6 @@ export const changes = async (
   ...values: readonly Value[]
 ): Promise<boolean> => (await changed(database, text, values)) > 0;
 
-/** Reads the first row. */
 export const first = async <R = Row>(
   sql: Sql,
   text: string,

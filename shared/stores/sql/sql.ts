@@ -25,25 +25,17 @@ export interface Snapshot extends Sql {
 
 /** Runs the statements of a transaction, until its end. */
 export interface Transaction extends Snapshot {
-  /**
-   * Runs a statement whose answer the verb does not need. It is sent to PostgreSQL together with the next statement, or
-   * at the end.
-   */
+  /** Runs a statement without an answer. PostgreSQL gets it with the next statement, or at the end. */
   later(text: string, ...values: readonly Value[]): Awaitable<unknown>;
-  /**
-   * Reads and locks rows on which the transaction decides: other transactions that would change them wait for its end.
-   */
+  /** Reads and locks rows: other transactions that change them wait for the end. */
   lock<R = Row>(text: string, ...values: readonly Value[]): Awaitable<R[]>;
-  /** Locks names: another transaction that locks one of them waits for the end. Call it once, after each `lock`. */
+  /** Locks names: other transactions that lock one of them wait for the end. Call it once, after each `lock`. */
   lockNames(names: readonly string[]): Awaitable<void>;
-  /**
-   * Marks that the transaction ends something permanently: the end must not get lost unnoticed, even if the disk is
-   * damaged.
-   */
+  /** Marks that the transaction ends something permanently: even damage of the disk must not undo that unnoticed. */
   flush(): void;
 }
 
-/** The same transaction, but `last` of a part of it does not end it. */
+/** The same transaction, but `last` does not end it. */
 export function goingOn(sql: Transaction): Transaction {
   const parted: Transaction = {
     all: (...asked) => sql.all(...asked),
@@ -64,10 +56,7 @@ export interface WriteOptions {
   readonly makesRoom?: boolean;
   /** Names a row that many writes lock. Writes of such names take turns with one another, and with all other writes. */
   readonly turn?: string;
-  /**
-   * True if the write may be one transaction with other such writes, all or nothing. Such a write changes no row that
-   * others change and decides nothing, so it cannot fail alone.
-   */
+  /** True if the write decides nothing, so that it may share a transaction with other such writes. */
   readonly joins?: boolean;
 }
 
@@ -88,19 +77,13 @@ export interface Database {
   read<T>(work: (sql: Sql) => Awaitable<T>): Promise<T>;
   /** All reads of `work` see the same moment. */
   snapshot<T>(work: (sql: Snapshot) => Awaitable<T>): Promise<T>;
-  /**
-   * Does all of the work or nothing; the result is durable when this resolves. `work` awaits only its statements, and
-   * may run again from its start if its first run had no effect.
-   */
+  /** Does all of the work or nothing, durably. `work` awaits only its statements, and may run again from its start. */
   write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T>;
   /** `isShort`: false for a row that would take too much memory. */
   recalling<V>(isShort?: (row: V) => boolean): Recall<V>;
 }
 
-/**
- * Makes a database of a transaction that is not finished: it reads what was written, and each write is done or rolled
- * back alone. `failed` returns the error for a statement.
- */
+/** Makes a database of an unfinished transaction. Each write is rolled back alone. `failed` makes the errors. */
 export function withinTransaction(sql: Transaction, failed: (error: unknown) => Error): Database {
   const within = goingOn(sql);
   async function attempt<T>(part: () => Awaitable<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { PUSH_TABLES } from './push/tables.ts';
 import { TREE_TABLES } from './trees/tables.ts';
 
-/** The table of artefacts, of which there are two: writes to one wait for the disk. */
+/** One of the two tables of artefacts. Only writes to `artefact` wait for the disk. */
 const artefacts = (table: string) => `
   CREATE TABLE ${table} (
     -- The order in which they were put.
@@ -26,8 +26,8 @@ const artefacts = (table: string) => `
   CREATE INDEX ${table}_expires ON ${table} (expires) WHERE expires IS NOT NULL;`;
 
 /**
- * The tables of the record, version 1, without those of trees and the push service, with the types of SQLite
- * (`postgres/schema.ts` has those of PostgreSQL). A later version appends a migration, and this text does not change.
+ * The tables of the record, version 1, without trees and the push service, with the types of SQLite
+ * (`postgres/schema.ts` has those of PostgreSQL). This text never changes; a later version appends a migration.
  */
 const RECORD_TABLES = `
   CREATE TABLE epoch (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
@@ -200,7 +200,7 @@ ${artefacts('artefact')}
 /** All tables of the record. */
 export const STATE_TABLES = RECORD_TABLES + TREE_TABLES + PUSH_TABLES;
 
-/** The tables whose rows live for minutes, version 1; this text does not change either. Keys are SHA-256 digests. */
+/** The tables whose rows live for minutes, version 1. This text never changes. Keys are SHA-256 digests. */
 export const PASSING_TABLES = `
   CREATE TABLE replay (key BLOB PRIMARY KEY, expires INTEGER NOT NULL) STRICT;
   CREATE INDEX replay_expires ON replay (expires);
@@ -240,8 +240,5 @@ ${artefacts('passing_artefact')}
   ) STRICT;
 `;
 
-/**
- * Tables whose older rows would undo later revocations. They are in no backup, and are emptied if a store has lost
- * data. Without the epoch every earlier token is refused.
- */
+/** Tables whose older rows would undo revocations. No backup has them; damage of the store empties them. */
 export const UNDOING = ['epoch', 'artefact', 'invalidation', 'followed', 'settled'] as const;

@@ -6,9 +6,8 @@ import type { RevocationFeed } from '../revocation/revocations.ts';
 import { FollowedTable } from './followed-table.ts';
 
 /**
- * Opens a feed of the revocation table. A look for new rows (about 2 us) is one for all requests that are handled together,
- * so a revocation that was acknowledged before a request came is in that request's view. Resolves when all is read, or
- * cannot be read now.
+ * Opens a feed of the revocation table. All requests of a turn share one look for new rows (about 2 us), so each sees
+ * all revocations that were acknowledged before it came. Resolves when all rows are read, or cannot be read now.
  */
 export async function openSqliteFeed(path: string, clock: Clock): Promise<RevocationFeed> {
   const followed = new FollowedRevocations();
@@ -44,7 +43,7 @@ export async function openSqliteFeed(path: string, clock: Clock): Promise<Revoca
   };
 }
 
-/** Opens a feed of the invalidation table. `from`: the position to begin behind; undefined: the end. */
+/** Opens a feed of the invalidation table. `from`: the position to begin after; undefined: the end. */
 export async function openSqliteInvalidationFeed(
   path: string,
   clock: Clock,

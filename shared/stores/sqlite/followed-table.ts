@@ -15,17 +15,14 @@ import {
 import { STATE } from './schema/state.ts';
 
 const PAGE = 1_000;
-/** Pages that one look reads of what is read from its start: all at once would hold all requests up. */
+/** Pages of one look at a table that is read from its start: more would block all requests. */
 const SLICE = 10;
-/** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
+/** Milliseconds between two checks for another file or another epoch. */
 const VERIFY_EVERY = 1_000;
 
-/** Follows a table of state.db on a connection of its own. A look for new rows takes about 2 us. */
+/** Follows a table of state.db on its own connection. A look for new rows takes about 2 us. */
 export class FollowedTable<Row extends readonly SQLOutputValue[]> {
-  /**
-   * Afterwards all that is committed was applied: one look for all requests that are handled together. Throws
-   * `StoreUnavailable` when nobody can say.
-   */
+  /** Applies all committed rows, once for all requests of a turn. Throws `StoreUnavailable`. */
   readonly look = oncePerTurn(() => this.#lookAnew());
   readonly #path: string;
   readonly #clock: Clock;
@@ -34,7 +31,7 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
   readonly #rowsBehind: string;
   #connection: Connection | undefined;
   #cursor: number | undefined;
-  /** True until everything from the first position on was read. */
+  /** True until all rows after the first position were read. */
   #behind = true;
   #trusted = false;
   #closed = false;
@@ -52,27 +49,27 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
     this.#heard = this.#verified = clock.now();
   }
 
-  /** The seq of the last row that was applied. */
+  /** The seq of the last applied row. */
   get cursor(): number | undefined {
     return this.#cursor;
   }
 
-  /** Whether the last look saw all. */
+  /** Whether the last look has read all rows. */
   get trusted(): boolean {
     return this.#trusted;
   }
 
-  /** When that was, in milliseconds since the epoch. */
+  /** The time of the last look, in milliseconds since the epoch. */
   get heard(): number {
     return this.#heard;
   }
 
-  /** Since when nothing was behind the cursor, of `monotonic()`. */
+  /** The time of `monotonic()` at which no row was after the cursor. */
   get confirmed(): number {
     return this.#confirmed;
   }
 
-  /** Resolves when all is read, or cannot be read now. */
+  /** Resolves when all rows are read, or cannot be read now. */
   async begin(): Promise<void> {
     for (let read = -1; this.#behind && (this.#cursor ?? 0) > read; await setImmediate()) {
       read = this.#cursor ?? 0;
@@ -94,7 +91,7 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
     try {
       this.look();
     } catch {
-      // `trusted` says so.
+      // `trusted` has the result.
     }
   }
 
@@ -107,7 +104,7 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
 
   #look(): void {
     const [now, began] = [this.#clock.now(), this.#clock.monotonic()];
-    // The distance, not the difference: a clock that was set back must not stop the verification.
+    // The distance, since a clock that is set back must not stop the verification.
     if (!this.#trusted || Math.abs(now - this.#verified) >= VERIFY_EVERY) this.#verify(now);
     this.#read();
     this.#heard = now;

@@ -14,20 +14,17 @@ import { LONGEST_CONTENT, STATE } from './schema/state.ts';
 import { TRANSIENT } from './schema/transient.ts';
 
 export interface SqliteOptions {
-  /** Where the two files are; made when missing, for its owner only (0700). */
+  /** The folder of the two files; made if missing, for its owner only (0700). */
   readonly folder: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** When a file begins to fail, and when it works again. */
+  /** Gets the begin and the end of failures. */
   readonly log?: Log;
-  /** Seconds by which the clocks of our servers may differ: a restore may have moved the store from another machine. Default: 0. */
+  /** Seconds by which our clocks may differ: a restore may come from another machine. Default: 0. */
   readonly skew?: number;
 }
 
-/**
- * The embedded store: two SQLite files that any number of processes of one machine open at once.
- * Rejects with `StoreUnavailable` when a file cannot be opened or is of a newer release.
- */
+/** Opens the embedded store: two SQLite files, which all processes of a machine share. */
 export async function openSqlite({
   folder,
   clock,
@@ -50,7 +47,7 @@ export async function openSqlite({
     longestContent: LONGEST_CONTENT,
     revocations: {
       feed: () => openSqliteFeed(state.path, clock),
-      // A reader sees only what is on the disk.
+      // A reader sees only rows on the disk.
       untilKnown: async () => {},
     },
     invalidationFeed: (listener, from) =>
@@ -82,15 +79,12 @@ export async function openSqlite({
   return stores;
 }
 
-/** Milliseconds by which the wall clock may move against the other between two looks: it is slewed. */
+/** Milliseconds by which the two clocks may drift apart between two looks. */
 const TOLERANCE = 5_000;
-/** Milliseconds; no proof, nonce or assertion, which are remembered without a margin, is good for longer. */
+/** Milliseconds. No proof, nonce or assertion is valid for longer, and they are remembered without a margin. */
 const DOUBT = 2 * 3_600_000;
 
-/**
- * Tells whether the wall clock may say what has expired: not for two hours after it jumped. Set ahead
- * and right again, it would have what was used deleted while it is still good.
- */
+/** Tells whether the wall clock may decide what has expired: not for two hours after a jump. */
 function steadiness(clock: Clock): () => boolean {
   const offset = () => clock.now() - clock.monotonic();
   let known = offset();

@@ -17,10 +17,7 @@ export function byKind<Argument, Result>(
   return act(edit, argument);
 }
 
-/**
- * Throws `ImpossibleEdit` for what is impossible whatever the tree holds, in a store that keeps content of at
- * most `longest` bytes.
- */
+/** Throws `ImpossibleEdit` for an edit that no tree allows. `longest`: bytes of the longest content. */
 export function checkEdits(edits: readonly Edit[], longest: number): void {
   for (const edit of edits) byKind(CHECKS, edit, longest);
 }

@@ -1,11 +1,11 @@
 import type { Entry } from './trees.ts';
 
-/** Returns the bytes that an entry adds to its tree: its content and its dead properties. */
+/** Returns the bytes of an entry: its content and its dead properties. */
 export function bytesOf(entry: Entry): number {
   return (entry.kind === 'document' ? entry.length : 0) + propertyBytesOf(entry);
 }
 
-/** Bytes of the names and values of its dead properties, in UTF-8. */
+/** Returns the bytes of the names and values of its dead properties, in UTF-8. */
 export function propertyBytesOf({ properties }: Entry): number {
   return Object.entries(properties)
     .flat()

@@ -1,14 +1,11 @@
-/** Values that their owner can ask for again for a while. */
+/** Values that their owner can read again for some time. */
 export interface Kept {
-  /**
-   * Keeps a value for so many seconds and resolves to its id, which nobody can guess. Of the owner's
-   * values only the `most` that are newest stay.
-   */
+  /** Keeps a value for so long. Resolves to its unguessable id. Only the `most` newest values of an owner stay. */
   put(
     owner: string,
     value: string,
     room: { readonly seconds: number; readonly most: number },
   ): Promise<string>;
-  /** Undefined: it was never there, is gone, or belongs to somebody else. */
+  /** Undefined: never stored, expired, or the value of another owner. */
   get(owner: string, id: string): Promise<string | undefined>;
 }

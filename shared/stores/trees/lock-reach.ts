@@ -1,7 +1,7 @@
 import { byKind, type ByKind } from './edits.ts';
 import type { Change } from './trees.ts';
 
-/** The locks of the tree by which a change was judged. */
+/** The paths whose locks decide on a change. */
 export interface LockReach {
   /** Locks at these paths, and at the collections above them. */
   readonly at: readonly string[];
@@ -9,16 +9,13 @@ export interface LockReach {
   readonly below: readonly string[];
 }
 
-/**
- * Versions of a tree's locks for which it is remembered what was locked and unlocked. A change that was
- * judged longer ago conflicts.
- */
+/** Versions of a tree's locks whose changes are remembered. A change with an older version conflicts. */
 export const LOCK_CHANGES = 500;
 
 /**
- * Returns the paths where locks count for a change. A lock covers its root, and a deep one all below (RFC 4918
- * section 6.1). A resource that goes or comes with its members, and a deep lock, meet locks within, too (sections
- * 9.6.1 and 9.10.3).
+ * Returns the paths whose locks matter for a change. A lock covers its root, and a deep one everything below (RFC 4918
+ * section 6.1). A moved, copied or removed resource, and a deep lock, also meet the locks below (sections 9.6.1 and
+ * 9.10.3).
  */
 export function lockReach({ seen, edits }: Pick<Change, 'seen' | 'edits'>): LockReach {
   const met = edits.map((edit) => byKind(MEETS, edit, undefined));
@@ -28,7 +25,7 @@ export function lockReach({ seen, edits }: Pick<Change, 'seen' | 'edits'>): Lock
   };
 }
 
-/** Whether a lock with this root is within reach. */
+/** Whether a lock with this root matters. */
 export function reaches({ at, below }: LockReach, root: string): boolean {
   return (
     at.some((path) => path === root || isWithin(path, root)) ||

@@ -3,10 +3,7 @@ import { remembering } from '#shared/base/recent-map.ts';
 
 const OUTSIDE_ESCAPES = /(?<!%.?)[A-Z]/g;
 
-/**
- * The name of the folder with the content of a tree. Capital letters are encoded too: some file systems
- * do not tell them from small ones, and no two trees may share a folder.
- */
+/** Returns the folder of a tree's content. Capital letters are encoded, since some file systems ignore case. */
 export const folderOf = remembering(
   (tree): string =>
     encodeURIComponent(tree).replaceAll(
@@ -16,7 +13,7 @@ export const folderOf = remembering(
   { capacity: 1000, longest: 512 },
 );
 
-/** The tree whose folder has exactly this name; undefined: that of none has. */
+/** Returns the tree whose folder has this name; undefined: no tree. */
 export function treeOf(folder: string): string | undefined {
   try {
     const tree = decodeURIComponent(folder);
@@ -26,7 +23,7 @@ export function treeOf(folder: string): string | undefined {
   }
 }
 
-/** The trees that have a folder in `content`; a link is none. */
+/** Returns the trees with a folder in `content`, without links. */
 export async function treesIn(content: string): Promise<readonly string[]> {
   const found = await readdir(content, { withFileTypes: true }).catch(noneIfMissing);
   return found.flatMap((entry) => (entry.isDirectory() ? (treeOf(entry.name) ?? []) : []));

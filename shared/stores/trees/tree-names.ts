@@ -1,11 +1,11 @@
-/** How trees, locks and budgets name a person or an application, by the id that stays theirs alone. */
+/** Returns the name of a person or an application in trees, locks and budgets, by an id that is never reused. */
 export const accountName = (kind: 'person' | 'application', id: string): string =>
   `${kind}=${encodeURIComponent(id)}`;
 
-/** The tree of a space that has one for all; `segments`: the path of the space. */
+/** Returns the tree of a space with one tree for all accounts. `segments`: the path of the space. */
 export const sharedTree = (segments: readonly string[]): string =>
   `/${segments.map(encodeURIComponent).join('/')}`;
 
-/** Returns the tree of one account, in a space where each has one. */
+/** Returns the tree of one account, in a space with a tree for each. */
 export const ownTree = (segments: readonly string[], account: string): string =>
   `${sharedTree(segments)}?${account}`;

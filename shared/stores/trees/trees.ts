@@ -1,8 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
-/** A resource as the store knows it, in a tree: at a path of names joined by `/`; the root's is ''. */
+/** A resource in a tree. Its path has names joined by `/`; the path of the root is ''. */
 interface Common {
   readonly path: string;
-  /** Another one with each `put`; what a change expects to find. */
+  /** A new value after each `put`. A change names the expected value. */
   readonly revision: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
@@ -17,88 +17,87 @@ export interface Document extends Common {
   readonly etag: string;
   readonly type: string;
   readonly length: number;
-  /** Name of the content, which is in a file or a row and never changes; copies share it. */
+  /** The name of the content, which is in a file or a row and never changes. Copies share it. */
   readonly file: string;
 }
 
 export interface Collection extends Common {
   readonly kind: 'collection';
-  /** The store gives it, and no other collection has it; ignored in a `put`. */
+  /** Given by the store, and unique; ignored in a `put`. */
   readonly id?: string;
 }
 
 export type Entry = Document | Collection;
 
-/** An entry in a listing. Dead properties are left out: those of many entries may be long. */
+/** An entry in a listing, without dead properties, which may be long. */
 export type Listed = Omit<Document, 'properties'> | Omit<Collection, 'properties' | 'id'>;
 
 /** The members of a collection at one moment. */
 export interface Listing {
-  /** As `Trees.version` at that moment. */
+  /** `Trees.version` at that moment. */
   readonly version: string | undefined;
   readonly members: readonly Listed[];
 }
 
-/** A write lock (RFC 4918 section 6). One that has expired may still be listed. */
+/** A write lock (RFC 4918 section 6). An expired lock may still be listed. */
 export interface Lock {
   /** `urn:uuid:…` */
   readonly token: string;
-  /** Path of the resource that was locked. */
+  /** Path of the locked resource. */
   readonly root: string;
-  /** Depth: infinity. */
+  /** True for Depth: infinity. */
   readonly deep: boolean;
   readonly exclusive: boolean;
-  /** XML of what the client says of the owner; ''. */
+  /** XML of the client's description of the owner, or ''. */
   readonly owner: string;
-  /** The principal that made it, and may use it. */
+  /** The principal that made the lock, and may use it. */
   readonly principal: string;
-  /** As it was granted. */
+  /** The granted time. */
   readonly seconds: number;
   /** Milliseconds since the epoch. */
   readonly expires: number;
 }
 
-/** Several things of a tree as they were at one moment. */
+/** A part of a tree at one moment. */
 export interface TreeView {
-  /** The entry at each path that was asked for. */
+  /** The entry at each requested path. */
   readonly entries: ReadonlyMap<string, Entry | undefined>;
   readonly locks: readonly Lock[];
-  /** Another one whenever a lock was added, replaced or removed. */
+  /** A new value after each added, replaced or removed lock. */
   readonly locksVersion: string;
   readonly usage: Usage;
 }
 
 export interface Usage {
-  /** Bytes of content and dead properties (`bytesOf`); a copy counts as if it had its own. */
+  /** Bytes of content and dead properties (`bytesOf`). A copy counts like an original. */
   readonly bytes: number;
   /** Documents and collections. */
   readonly entries: number;
 }
 
-/** The bounds of a tree. */
+/** The limits of a tree. */
 export interface Quota extends Usage {
-  /** Bytes of the dead properties alone (`propertyBytesOf`): rows are read, copied and moved with theirs. */
+  /** Bytes of dead properties alone (`propertyBytesOf`): rows are read, copied and moved with them. */
   readonly properties: number;
 }
 
 /**
- * The root cannot be removed, moved, or be where something is moved or copied to. A resource that is put, moved
- * or copied goes into a collection that is there (RFC 4918 section 5.1); the root always is. Edits that
- * remove, move or copy an absent resource have no effect. All that is moved or copied has been modified at `at`,
- * in milliseconds since the epoch, so that the Last-Modified of a URL does not go back (section 8.8). A copy
- * was created then, too; else it is like its original in all but its path.
+ * The root cannot be removed, moved, or be the target of a move or copy. A put, moved or copied resource goes into an
+ * existing collection (RFC 4918 section 5.1). Removing, moving or copying an absent resource has no effect. A moved or
+ * copied resource counts as modified at `at`, in milliseconds since the epoch, so that Last-Modified of a URL does not
+ * go back (section 8.8). A copy counts as created at `at`, too, and otherwise equals its original.
  */
 export type Edit =
   /**
-   * Adds a resource or replaces the one there, which is of the same kind and whose members stay. `content`: of
-   * a document, which the store is to keep for as long as its name is named; at most `longestContent`.
+   * Adds a resource, or replaces one of the same kind, whose members stay. `content`: of a document, at most
+   * `longestContent` bytes. The store keeps it while a resource names it.
    */
   | { readonly kind: 'put'; readonly entry: Entry; readonly content?: Uint8Array }
-  /** With all that is below it, as of the next two. */
+  /** Removes a resource with everything below it. `move` and `copy` include everything below, too. */
   | { readonly kind: 'remove'; readonly path: string }
   /**
-   * There is nothing at `to`, or an edit before this one has removed it; neither path is below the other.
-   * No path that comes of it has more than `longest` bytes in UTF-8, or the change is refused.
+   * Nothing is at `to`, or an earlier edit has removed it; neither path is below the other. If a resulting path has
+   * more than `longest` bytes in UTF-8, the change is refused.
    */
   | {
       readonly kind: 'move';
@@ -107,7 +106,7 @@ export type Edit =
       readonly at: number;
       readonly longest: number;
     }
-  /** As `move`; `deep`: false leaves out what is below, and may have `to` below `from`. */
+  /** Like `move`. `deep: false` leaves out everything below, and allows `to` below `from`. */
   | {
       readonly kind: 'copy';
       readonly from: string;
@@ -116,62 +115,57 @@ export type Edit =
       readonly at: number;
       readonly longest: number;
     }
-  /** Adds a lock, or replaces the one with its token. */
+  /** Adds a lock, or replaces the lock with its token. */
   | { readonly kind: 'lock'; readonly lock: Lock }
-  /** Removes those of them that are there. */
+  /** Removes the existing ones of these locks. */
   | { readonly kind: 'unlock'; readonly locks: readonly Pick<Lock, 'token' | 'root'>[] };
 
 export interface Change {
-  /** The revision of what was seen at each path; undefined: there was nothing. */
+  /** The revision that was seen at each path; undefined: nothing was there. */
   readonly seen: ReadonlyMap<string, string | undefined>;
-  /** As it was seen: what has been locked and unlocked since has to be out of reach (`lockReach`). */
+  /** The seen version of the locks. Later changes of locks must not concern the change (`lockReach`). */
   readonly locksVersion: string;
-  /** Done in this order. */
   readonly edits: readonly Edit[];
-  /** The bounds of the tree after the edits. A change is refused only for a bound that it adds to. */
+  /** The limits of the tree after the edits. A change is refused only for a limit to whose use it adds. */
   readonly quota: Quota;
 }
 
-/** Content files of a tree that no resource names any more. */
+/** Files of content that no resource of the tree names. */
 export interface Cleared {
   readonly tree: string;
   readonly released: readonly string[];
 }
 
 export type CommitOutcome =
-  /**
-   * `released`: content files that no resource of the tree names any more; in the store there is no such content. `clear`
-   * tells of more where a large collection was removed.
-   */
+  /** `released`: files of content that no resource names. After large removals, `clear` returns more. */
   | { readonly kind: 'done'; readonly released: readonly string[] }
-  /** The tree has changed since it was looked at; nothing was done. */
+  /** The tree has changed since it was read. Nothing was done. */
   | { readonly kind: 'conflict' }
-  /** The quota does not allow it; nothing was done. */
+  /** The quota is exceeded. Nothing was done. */
   | { readonly kind: 'full' }
-  /** A path would be longer than a move or copy allows; nothing was done. */
+  /** A path would be longer than a move or copy allows. Nothing was done. */
   | { readonly kind: 'too long' };
 
 /**
- * Trees of resources and their locks. One `commit` is one transaction, also between processes: all of
- * its edits are done or none, whatever crashes. A tree is named by any string and needs no making.
+ * Trees of resources and their locks. A `commit` is one transaction for all processes. A tree has any string as its
+ * name, and need not be created.
  */
 export interface Trees {
-  /** When resources are changed: the same clock in all processes, so that Last-Modified does not go back (RFC 4918 section 8.8). */
+  /** The time of changes: one clock for all processes, so that Last-Modified stays right (RFC 4918 section 8.8). */
   readonly clock: Pick<Clock, 'now'>;
-  /** Bytes of the longest content that the store keeps; it is not read with the rows that name it. -1: none. */
+  /** Bytes of the longest content in the store, which is not read with the rows that name it. -1: none. */
   readonly longestContent: number;
   get(tree: string, path: string): Promise<Entry | undefined>;
   look(tree: string, paths: readonly string[]): Promise<TreeView>;
   /**
-   * Another one with each commit that changes anything, and never one of another state, be the store restored:
-   * what was made of a version is right for everybody who finds that version. Undefined: nothing was committed since
-   * there are versions, and nothing may be remembered.
+   * A new value after each commit, never that of another state, even after a restore. So data that is derived from a
+   * version stays right for that version. Undefined: the tree has no version, and derived data must not be remembered.
    */
   version(tree: string): Promise<string | undefined>;
   /**
-   * Returns the direct members of a collection after that name, by the bytes of their names; at most `limit`. A collection
-   * with an id is found wherever it is, and its members have the paths that they had at `path`. Undefined: it is not there
-   * (any more); a store may say so of one that was moved or changed, too.
+   * Returns at most `limit` direct members of a collection after the name `after`, in the order of the bytes of their
+   * names. A collection with an id is found wherever it is, and its members get paths below `path`. Undefined: the
+   * collection is gone, moved or changed.
    */
   members(
     tree: string,
@@ -179,30 +173,24 @@ export interface Trees {
     after: string,
     limit: number,
   ): Promise<readonly Entry[] | undefined>;
-  /** The same of the collection at a path, without reading dead properties. Undefined: there is none. */
+  /** Returns members like `members`, of the collection at a path, without dead properties. Undefined: no collection. */
   list(tree: string, path: string, after: string, limit: number): Promise<Listing | undefined>;
   /**
-   * All that is below a path at one moment, by the path of its collection and then by its name, both in the
-   * order of their bytes: each collection comes before its members. At most `limit`.
+   * Returns at most `limit` resources below a path at one moment, by the path of the collection and then by name, both
+   * in the order of their bytes: each collection before its members.
    */
   below(tree: string, path: string, limit: number): Promise<readonly Entry[]>;
-  /**
-   * Rejects with `ImpossibleEdit`, and does nothing, if an edit is invalid. It judges edits by the tree only after
-   * it has compared the tree with `seen`.
-   */
+  /** Rejects with `ImpossibleEdit`, and does nothing, if an edit is invalid in the tree that was seen. */
   commit(tree: string, change: Change): Promise<CommitOutcome>;
-  /** Content that was put; undefined: nothing names it any more, or it is a file. */
+  /** Returns the content; undefined: no resource names it, or it is a file. */
   content(tree: string, file: string): Promise<Buffer | undefined>;
-  /**
-   * Removes in one short transaction some of what was below removed collections, and of copies that were never finished.
-   * Clients see nothing of it: they count it no more. Undefined: nothing is left.
-   */
+  /** Removes some rows of removed collections and unfinished copies. Undefined: nothing is left. */
   clear(): Promise<Cleared | undefined>;
-  /** Content files that some resource of the tree names, or what is still to be cleared. */
+  /** Returns the files of content that a resource of the tree, or a row that waits for `clear`, names. */
   files(tree: string): Promise<ReadonlySet<string>>;
 }
 
-/** A mistake of who asked for the edit: it would leave something that is no tree. */
+/** The edit is invalid: it would leave something that is no tree. */
 export class ImpossibleEdit extends Error {
   override readonly name = 'ImpossibleEdit';
 }

@@ -5,17 +5,17 @@ import { type Connection, type Script, script } from '../connection/connection.t
 import { digestOf } from '../connection/digest.ts';
 
 /**
- * `run()`: it is another one after each start of a server and after each promotion of a replica (`INFO`). It also changes
- * when the first replica joins a master, though nothing is lost then: the uses wait, and none is good again.
+ * `run()` returns the run of Redis: each start and each promotion of a replica begins another run (`INFO`). The first
+ * replica of a master begins a run, too, though nothing is lost: clients then repeat their requests once.
  */
 export const RUN = `
 local function run() return string.match(redis.call('INFO', 'replication'), 'master_replid:(%w+)') end
 `;
 
 /**
- * The run whose memory it is, and from when on what is made cannot have been used before that. Where that stands of
- * another run, or not at all, servers may have forgotten: then the memory begins now. A clock that was ahead then keeps
- * nobody out for long. KEYS[1]: where it stands. ARGV[1]: what holds for a memory that begins now.
+ * KEYS[1] has the run of the memory, and the time from when it is complete: a proof that was made later was not used
+ * before. In another run, or without the key, Redis may have forgotten uses, so the memory begins now. A clock that was
+ * ahead causes only a short wait. ARGV[1]: the time for a memory that begins now.
  */
 const MEMORY = `${RUN}
 local mine = run()
@@ -26,10 +26,7 @@ if known ~= mine or tonumber(from) > tonumber(ARGV[1]) then
 end
 `;
 
-/**
- * A script that uses KEYS[2] unless it may have been used before: it replies with 1 for the first use and with 0 for another
- * one. ARGV[3]: milliseconds for which it is remembered.
- */
+/** Returns a script that uses KEYS[2]: 1 for the first use, 0 for a later one, a time if it may be forgotten. */
 export const inMemory = (use: string): Script =>
   script(`${MEMORY}
 if tonumber(ARGV[2]) < tonumber(from) then return from end
@@ -37,19 +34,16 @@ ${use}`);
 
 const look = script(MEMORY);
 
-/** Where no memory has begun yet, whatever is made is new. */
+/** In a new store nothing was used before. */
 const first = script(`${RUN}
 redis.call('SET', KEYS[1], run() .. ' 0', 'NX')
 `);
 
-/** Remembers the uses of things that are good once, in one slot with when that began. */
+/** The memory of uses in Redis: all keys are in one slot, with the mark of the memory. */
 export interface Memory {
-  /** Uses `key`, by a script of `inMemory`, and waits for the replicas. Rejects while nothing can be told of what is made now. */
+  /** Uses `key` by a script of `inMemory`, and waits for the replicas. Rejects while the memory is too new. */
   use(body: Script, key: string, once: Once, ...args: readonly string[]): Promise<Use>;
-  /**
-   * Lets a memory begin now that Redis has lost the one before: at the start of a server, and not with the first use, which
-   * would have to wait. `isNew`: the store is new, and nothing was ever used in it.
-   */
+  /** Begins a memory if Redis has lost the last one, so that the first use need not wait. `isNew`: the store is new. */
   look(isNew?: boolean): Promise<void>;
 }
 
@@ -60,11 +54,11 @@ export interface MemoryOptions {
   readonly skew: number;
 }
 
-/** `{prefix:once}:memory` and `{prefix:once}:{key}`. */
+/** The keys are `{prefix:once}:memory` and `{prefix:once}:{key}`. */
 export function redisMemory(redis: Connection, { prefix, clock, skew }: MemoryOptions): Memory {
   const named = (key: string) => `{${prefix}:once}:${key}`;
   const mark = named('memory');
-  /** A whole second, as nonces have. */
+  /** Nonces have whole seconds. */
   const ifBegunNow = () => Math.ceil(clock.now() / 1000 + skew) * 1000;
   return {
     async use(body, key, { made, seconds }, ...args) {
@@ -92,7 +86,7 @@ if redis.call('SET', KEYS[2], '', 'NX', 'PX', ARGV[3]) then return 1 end
 return 0
 `);
 
-/** `{namespace}:{SHA-256 of the key}`: there for as long as the key counts as used. */
+/** The key `{namespace}:{SHA-256 of the key}` exists while the proof counts as used. */
 export function redisProofs(memory: Memory): Proofs {
   return {
     spend: (namespace, key, once) => memory.use(spend, `${namespace}:${digestOf(key)}`, once),

@@ -9,7 +9,7 @@ const put = script(`${RUN}
 redis.call('SET', KEYS[1], run() .. ' ' .. ARGV[1], 'PX', ARGV[2])
 `);
 
-/** A value of another run may have been taken, and that may be forgotten. */
+/** A session of another run may have been taken, and Redis may have forgotten that. */
 const found = (command: 'GET' | 'GETDEL') =>
   script(`${RUN}
 local of, value = string.match(redis.call('${command}', KEYS[1]) or '', '^(%w+) (.*)$')
@@ -22,11 +22,11 @@ const take = found('GETDEL');
 export interface SessionOptions {
   readonly prefix: string;
   readonly random: Random;
-  /** When the record was restored: sessions of before have ended. */
+  /** When the record was restored: earlier sessions are not found. */
   readonly restored: number;
 }
 
-/** `{prefix}:session:{restored}:{id}`: the run in which it was put, and the value as JSON. */
+/** The key `{prefix}:session:{restored}:{id}` has the run in which it was written, and the value as JSON. */
 export function redisSessions(
   redis: Connection,
   { prefix, random, restored }: SessionOptions,

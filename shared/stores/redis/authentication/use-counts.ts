@@ -3,8 +3,8 @@ import { digestOf } from '../connection/digest.ts';
 import { inMemory, type Memory } from './memory.ts';
 
 /**
- * KEYS[2]: a hash of `highest` and `used`: 128 times 0 or 1, of which the first is for the highest count,
- * the next for the count before it and so on; a number of Lua has no 128 bits. ARGV[4]: the count.
+ * KEYS[2]: a hash of `highest` and `used`. `used` has 128 digits 0 or 1: the first for the highest count, the next for
+ * the count below, and so on, since a number of Lua has no 128 bits. ARGV[4]: the count.
  */
 const use = inMemory(`
 local width = 128
@@ -26,7 +26,7 @@ if not stored[1] then redis.call('PEXPIRE', KEYS[2], ARGV[3]) end
 return 1
 `);
 
-/** `count:{namespace}:{SHA-256 of the key}` */
+/** The key is `count:{namespace}:{SHA-256 of the key}`. */
 export function redisUseCounts(memory: Memory): UseCounts {
   return {
     use: async (namespace, key, count, once) => {

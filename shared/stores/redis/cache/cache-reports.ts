@@ -2,10 +2,7 @@ import { type CacheReports, REPORT_LIFE } from '../../cache/cache-reports.ts';
 import { type Connection, script } from '../connection/connection.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 
-/**
- * KEYS: the processes, scored by when each reported, and the report of one. ARGV: that process, its report, milliseconds. Drops
- * the processes that have not reported for so long.
- */
+/** KEYS: processes by the time of their last report, and the report of one. ARGV: the process, report, milliseconds. */
 const put = script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -15,7 +12,7 @@ redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `);
 
-/** `{prefix:cache-reports}` and, with `:{process}` after it, the reports. Waits for no replica: the next one comes soon. */
+/** The keys are `{prefix:cache-reports}` and `{prefix:cache-reports}:{process}`. No write waits for replicas. */
 export function redisCacheReports(redis: Connection, prefix: string): CacheReports {
   const processes = `{${prefix}:cache-reports}`;
   const keyOf = (process: string) => `${processes}:${process}`;

@@ -1,7 +1,7 @@
 import { RedisClient, RedisCluster } from 'redis';
 import { notOpened } from './plain.ts';
 
-/** The options of each connection: plain replies, no queue while it is down, no repair. */
+/** Options of each connection: plain replies, no queue and no reconnection. */
 const plain = {
   RESP: 2,
   disableOfflineQueue: true,
@@ -10,24 +10,21 @@ const plain = {
   maintNotifications: 'disabled',
 } as const;
 
-/** The link has a deadline for all that it does; the client's own costs a signal for each command. */
+/** The link has a deadline for each command. A timeout of the client would cost a signal for each. */
 const commandOptions = { timeout: 0 } as const;
 
 const socket = { reconnectStrategy: false } as const;
 
-/** After this part of the deadline the next node of a cluster is asked where the slots are. */
+/** The share of the deadline after which the next node of a cluster is asked for the slots. */
 const DISCOVERY = 0.3;
 
-/** `connectTimeout` in milliseconds. */
+/** `connectTimeout`: milliseconds. */
 export interface ConnectOptions {
   readonly RESP?: 2 | 3;
   readonly connectTimeout: number;
 }
 
-/**
- * A connection to one server, which sends what it is given: `createClient` of the library would make for each
- * a class with a method for every command, in 0.1 s. Open until `life` is aborted.
- */
+/** Opens a connection to one server, until `life` is aborted. `createClient` would take 0.1 s to make a class. */
 export async function connect(
   url: string,
   life: AbortSignal,
@@ -45,10 +42,7 @@ export async function connect(
   });
 }
 
-/**
- * Connections to the masters of a Cluster, opened as they are needed; redirections are followed.
- * `deadline`: milliseconds for all of it.
- */
+/** Opens connections to the masters of a Cluster when needed, and follows redirections. `deadline`: milliseconds. */
 export async function connectCluster(urls: readonly string[], life: AbortSignal, deadline: number) {
   const timed = { ...socket, connectTimeout: deadline };
   const login = RedisClient.parseURL(named(urls[0] ?? '').href);
@@ -76,7 +70,8 @@ interface Client<Self> {
 }
 
 async function opened<C extends Client<C>>(client: C, life: AbortSignal): Promise<C> {
-  // Each command reports the error that meets it; the connection to a cluster does not say why it met none of its nodes.
+  // Each command reports its own error. But the error of a cluster without nodes lacks the cause, which is the last
+  // event.
   let last: Error | undefined;
   client.on('error', (error) => (last = error));
   life.throwIfAborted();
@@ -87,7 +82,7 @@ async function opened<C extends Client<C>>(client: C, life: AbortSignal): Promis
   });
 }
 
-/** The same server with a user name: `AUTH default x` is accepted where no password is set, `AUTH x` is not. */
+/** Adds the user `default` to a password: a server without a password accepts `AUTH default x`, but not `AUTH x`. */
 function named(url: string): URL {
   const server = new URL(url);
   if (server.password !== '' && server.username === '') server.username = 'default';

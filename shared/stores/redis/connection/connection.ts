@@ -6,7 +6,7 @@ import { forAll } from '#shared/base/for-all.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
 
-/** A Lua script; Redis knows it by its SHA-1. */
+/** A Lua script and its SHA-1, by which Redis knows it. */
 export interface Script {
   readonly lua: string;
   readonly sha1: string;
@@ -19,24 +19,22 @@ export function script(lua: string): Script {
 /** Milliseconds before the next attempt to open the connections. */
 const AGAIN = 500;
 
-/** Leaves nothing behind, and yet is a write: WAIT waits for it and so for all before it. */
+/** A write without an effect: WAIT then waits for all earlier writes. */
 const touch = script(`
 redis.call('SET', KEYS[1], '')
 redis.call('DEL', KEYS[1])
 `);
 
 /**
- * The way to Redis. Every verb rejects with `StoreUnavailable`.
- *
- * What somebody is told was done goes through a durable verb: it waits until as many replicas as
- * configured have what was written. These have a connection to each master of their own, since WAIT
- * blocks it and counts only what was written over it. Writes that nobody is told of need no replica.
+ * The connections to Redis. Every verb rejects with `StoreUnavailable`. A write that is acknowledged to a client is
+ * durable: it waits until the configured number of replicas have it. Durable writes have their own connections, since
+ * WAIT blocks a connection and counts only its writes.
  */
 export class Connection implements Disposable {
   readonly #shared: Link;
   readonly #durable: Link;
   readonly #replicas: number;
-  /** Milliseconds that replicas have to confirm a write: half of those for any answer. */
+  /** Milliseconds for the confirmation of a write by replicas: half of the deadline. */
   readonly #patience: number;
   readonly #confirmations = new WeakMap<Wire, () => Promise<number>>();
 
@@ -48,7 +46,7 @@ export class Connection implements Disposable {
     this.#patience = deadline / 2;
   }
 
-  /** Opens its connections: at the start, when there is time for several attempts. */
+  /** Opens the connections, in several attempts: a start has time. */
   async open(attempts: number): Promise<void> {
     const links = this.#replicas > 0 ? [this.#shared, this.#durable] : [this.#shared];
     for (let attempt = 1; ; attempt += 1) {
@@ -61,12 +59,12 @@ export class Connection implements Disposable {
     }
   }
 
-  /** Runs a command; its first argument after the name is its only key. */
+  /** Runs a command. The first argument is its only key. */
   command<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
     return this.#shared.use((wire) => wire.send<T>(key, [name, key, ...args]));
   }
 
-  /** Runs a script on keys of one slot. */
+  /** Runs a script whose keys are in one slot. */
   script<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
     return this.#shared.use((wire) => evalScript<T>(wire, body, keys, args));
   }
@@ -75,18 +73,18 @@ export class Connection implements Disposable {
     return this.confirmed(keys[0], (wire) => evalScript<T>(wire, body, keys, args));
   }
 
-  /** Whether what is in the slot of `key` can be written. */
+  /** Rejects if the slot of `key` cannot be written. */
   async touch(key: string): Promise<void> {
     const tagged = key.includes('{') ? key : `{${key}}`;
     await this.durable(touch, [`${tagged}:touch`]);
   }
 
-  /** Runs `work` on the wire to the master that owns `key`. */
+  /** Runs `work` on the connection to the master that owns `key`. */
   async onOwner<T>(key: string, work: (owner: Wire) => Promise<T>): Promise<T> {
     return (await this.#shared.use((wire) => atOwner(wire, key, work))).reply;
   }
 
-  /** The same for a write, until as many replicas as configured have it. */
+  /** Runs a write in the same way, and waits for the configured number of replicas. */
   confirmed<T>(key: string, write: (owner: Wire) => Promise<T>): Promise<T> {
     if (this.#replicas === 0) return this.onOwner(key, write);
     return this.#durable.use(async (wire) => {
@@ -99,7 +97,7 @@ export class Connection implements Disposable {
     });
   }
 
-  /** One WAIT serves all commands of a connection that were answered and now wait for replicas. */
+  /** One WAIT serves all commands of a connection that are answered by then. */
   #confirmation(wire: Wire): () => Promise<number> {
     const known = this.#confirmations.get(wire);
     if (known !== undefined) return known;
@@ -115,10 +113,7 @@ export class Connection implements Disposable {
   }
 }
 
-/**
- * Runs `work` on the wire to the owner of `key` itself: were the command redirected, WAIT would ask another server than the one
- * that was written to.
- */
+/** Runs `work` on the connection to the owner of `key`. After a redirection WAIT would ask another server. */
 async function atOwner<T>(wire: Wire, key: string, work: (owner: Wire) => Promise<T>) {
   const owner = await wire.owner(key);
   try {
@@ -132,7 +127,7 @@ async function atOwner<T>(wire: Wire, key: string, work: (owner: Wire) => Promis
 
 export type Keys = readonly [string, ...string[]];
 
-/** EVALSHA, and EVAL where the server does not know the script yet. */
+/** Sends EVALSHA, or EVAL if the server does not know the script. */
 export async function evalScript<T>(
   wire: Wire,
   body: Script,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 as base64url: a key part of fixed length that does not show what it was made of. */
+/** SHA-256 in base64url: a part of a key that has a fixed length and hides its source. */
 export function digestOf(value: string | Uint8Array): string {
   return hash('sha256', value, 'base64url');
 }

@@ -7,16 +7,13 @@ import { plain } from './plain.ts';
 import type { Wire } from './topology.ts';
 import { setTimeout } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
+/** Milliseconds between an error and the next attempt to connect. Commands fail at once meanwhile. */
 const PAUSE = 100;
 
 /** Errors that Redis gives only before the first write of a command or script. */
 const REFUSED = /^(?:MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN) /;
 
-/**
- * Whether a Cluster refuses keys since some have gone with their slot and others have not, or are nowhere. Nothing else is wrong
- * with the connection.
- */
+/** Whether a Cluster refuses keys because their slot is moving. The connection itself still works. */
 export const isAmidMove = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('TRYAGAIN ');
 
@@ -28,9 +25,8 @@ interface Attempt {
 }
 
 /**
- * One connection that is opened when it is needed and replaced after any error, by then perhaps to
- * another master. No command waits longer than `deadline` milliseconds, and no more than
- * `MOST_WAITING` wait; every error is `StoreUnavailable`.
+ * A connection that is opened when needed, and replaced after an error, perhaps by one to another master. No command
+ * waits longer than `deadline` milliseconds, and at most `MOST_WAITING` wait. Every error is `StoreUnavailable`.
  */
 export class Link implements Disposable {
   readonly #open: (life: AbortSignal) => Promise<Wire>;
@@ -40,7 +36,7 @@ export class Link implements Disposable {
   readonly #waiting = boundedWaiting();
   #current: Attempt | undefined;
 
-  /** `part` names it in the log, which says when it begins to fail and when it works again. */
+  /** `part`: the name in the log. */
   constructor(
     open: (life: AbortSignal) => Promise<Wire>,
     log: Log,
@@ -58,7 +54,7 @@ export class Link implements Disposable {
 
   async #use<T>(work: (wire: Wire) => Promise<T>): Promise<T> {
     if (this.#end.signal.aborted) throw new StoreUnavailable('the store is closed');
-    // Closed while nobody used it: no reason for the next command to fail.
+    // The server has closed an idle connection: the next command need not fail.
     if (this.#current?.wire?.open === false) this.#retire(this.#current);
     const attempt = (this.#current ??= this.#begin());
     try {
@@ -89,7 +85,7 @@ export class Link implements Disposable {
     return attempt;
   }
 
-  /** Its connection lives on until the commands in flight on it have met their deadline. */
+  /** The connection stays open until the deadline of its running commands. */
   #retire(attempt: Attempt): void {
     if (this.#current === attempt) this.#current = undefined;
     setTimeout(() => attempt.life.abort(), this.#deadline).unref();

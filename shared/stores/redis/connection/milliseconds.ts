@@ -1,4 +1,4 @@
-/** Seconds as the whole milliseconds (at least one) that PX and PEXPIRE take. */
+/** Returns seconds as whole milliseconds (at least one) for PX and PEXPIRE. */
 export function milliseconds(seconds: number): string {
   return String(Math.max(1, Math.ceil(seconds * 1000)));
 }

@@ -5,10 +5,10 @@ interface Failure {
   readonly message: string;
 }
 
-/** Codes of Node for a server that is not there. */
+/** Codes of Node for a server that cannot be reached. */
 const AWAY = /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT)$/;
 
-/** By the words of Redis, and of its library. */
+/** Sentences by the words of Redis and its library. */
 const BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^WRONGPASS/, 'refuses the user or the password: correct them in its URL'],
   [/^NOAUTH|unauthenticated/, 'asks for a password: write it in its URL'],
@@ -18,10 +18,10 @@ const BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/cluster support disabled/, 'is no Cluster: name nodes of one, or remove the mode'],
 ];
 
-/** Nothing that Redis says: another server may be there, or one that takes TLS. */
+/** Errors without an answer: the address may be wrong, or the server may use TLS. */
 const SILENT = /^Socket closed unexpectedly|^Connection timeout|^no answer within/;
 
-/** Returns what is wrong with Redis as a sentence, which says what to do where that is known. */
+/** Returns a sentence that says what is wrong with Redis, and what to do if that is known. */
 export function plain(error: unknown, place = 'Redis'): string {
   if (error instanceof StoreUnavailable) return error.message;
   const { code = '', message } = error as Failure;
@@ -33,7 +33,7 @@ export function plain(error: unknown, place = 'Redis'): string {
   return message.startsWith('no answer') ? `${place} gives ${message}` : `${place}: ${message}`;
 }
 
-/** Returns the same for a connection that could not be opened to the server at a URL. */
+/** Returns the error for a connection to a URL that could not be opened. */
 export function notOpened(url: string, cause: unknown): StoreUnavailable {
   const { host, protocol } = new URL(url);
   const text = plain(cause, `Redis at ${host}`);

@@ -4,11 +4,11 @@ import { forAll } from '#shared/base/for-all.ts';
 import { within } from '#shared/base/within.ts';
 import { setInterval } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds between two questions, and for how long an answer is believed. */
+/** Milliseconds between two questions, and for which an answer is trusted. */
 const WATCH = 500;
 const TRUST = 1000;
 
-/** The channel on which a sentinel says that it names another master from now on. */
+/** The channel on which a sentinel announces another master. */
 const SWITCHED = '+switch-master';
 
 interface Kept {
@@ -22,34 +22,30 @@ export interface SentinelOptions {
   readonly name: string;
   /** Milliseconds for an answer. */
   readonly deadline: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that no program sets. */
   monotonic(): number;
 }
 
 /**
- * The sentinels of a master set, on one connection to each that is kept while there is a use for it.
- * More than half of them decide who the master is: one that was cut off from the others during a
- * failover is outvoted.
+ * The sentinels of a master set, with one connection to each. More than half of them decide which server is the master,
+ * so a sentinel that was cut off is outvoted.
  */
 export class Sentinels {
   readonly #options: SentinelOptions;
   readonly #kept = new Map<string, Kept>();
   readonly #listeners = new Set<(master: string) => void>();
   #watch: NodeJS.Timeout | undefined;
-  /** The master that was named last, and when the sentinel was asked. */
+  /** The last named master, and the time of the question. */
   #named: { readonly master: string; readonly at: number } | undefined;
 
-  /**
-   * The URL of the master, asked now. User, password, database and TLS are those of the first of the
-   * URLs; sentinels without a password accept them all the same.
-   */
+  /** Asks for the URL of the master. User, password, database and TLS are those of the first URL. */
   readonly master = forAll(() => this.#ask());
 
   constructor(options: SentinelOptions) {
     this.#options = options;
   }
 
-  /** Asks the sentinels again and again until `life` ends. Each time it tells the listener the named master. */
+  /** Asks the sentinels repeatedly until `life` ends, and gives the listener the named master each time. */
   follow(life: AbortSignal, listener: (master: string) => void): void {
     life.throwIfAborted();
     this.#listeners.add(listener);
@@ -64,10 +60,7 @@ export class Sentinels {
     life.addEventListener('abort', leave, { once: true });
   }
 
-  /**
-   * Resolves when the sentinels named that master a moment ago, or do so now. A server that is cut off from them,
-   * perhaps together with a master that they have replaced, cannot be sure.
-   */
+  /** Resolves if the sentinels name this master. A server that is cut off from them must not trust it. */
   async confirm(master: string): Promise<void> {
     const { monotonic } = this.#options;
     const fresh = this.#named !== undefined && monotonic() - this.#named.at < TRUST;
@@ -110,7 +103,7 @@ export class Sentinels {
     return master;
   }
 
-  /** Host and port of the master that one sentinel names. */
+  /** Resolves to host and port of the master that one sentinel names. */
   async #vote(url: string): Promise<string> {
     const { name, deadline } = this.#options;
     const kept = this.#kept.get(url) ?? this.#connect(url);
@@ -132,7 +125,7 @@ export class Sentinels {
     const life = new AbortController();
     const sentinel = new URL(url);
     sentinel.pathname = '';
-    // Version 3 of the protocol: questions and what is published go over one connection.
+    // With version 3 of the protocol, questions and announcements share a connection.
     const options = { RESP: 3, connectTimeout: this.#options.deadline } as const;
     const client = connect(sentinel.href, life.signal, options).then(async (connected) => {
       await connected.subscribe(SWITCHED, () => this.#look());

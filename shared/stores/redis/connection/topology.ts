@@ -2,39 +2,33 @@ import type { RedisSettings } from '../../settings.ts';
 import { connect, connectCluster } from './connect.ts';
 import { Sentinels } from './sentinels.ts';
 
-/**
- * An open connection. `key` says which server a command is for; a plain connection knows only one.
- * It is never repaired: after an error its owner opens another.
- */
+/** An open connection. `key` selects the server in a Cluster. After an error, open another connection. */
 export interface Wire {
-  /** False once the other side has closed it. */
+  /** False after the server has closed the connection. */
   readonly open: boolean;
   send<T>(key: string, command: readonly string[]): Promise<T>;
-  /** Returns the wire to the master that owns `key`, the same each time: for commands that block their connection. */
+  /** Returns the connection to the master that owns `key`, the same each time: for commands that block a connection. */
   owner(key: string): Promise<Wire>;
-  /**
-   * Returns the wire to the master that an owner's error names, of a Cluster whose slot of `key` moves or has moved; undefined:
-   * it names none that is known. It has done nothing by then.
-   */
+  /** Returns the connection to the master that a redirection names; undefined: unknown. The command had no effect. */
   redirected?(error: unknown, key: string): Promise<Wire | undefined>;
 }
 
-/** The way to reach the servers of one mode. Connections live until `life` is aborted. */
+/** Connects to the servers of one mode, until `life` is aborted. */
 export interface Topology {
-  /** For commands of all keys. */
+  /** Opens a connection for commands of all keys. */
   shared(life: AbortSignal): Promise<Wire>;
-  /** One to each master. */
+  /** Opens a connection to each master. */
   masters(life: AbortSignal): Promise<readonly Wire[]>;
 }
 
 export interface Patience {
   /** Milliseconds for any answer. */
   readonly deadline: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that no program sets. */
   monotonic(): number;
 }
 
-/** The servers of a configuration. */
+/** Returns the topology of a configuration. */
 export function topologyOf(config: RedisSettings, patience: Patience): Topology {
   return topologies[config.mode](config, patience);
 }
@@ -51,7 +45,7 @@ const topologies: Record<
     return oneMaster(async (life) => {
       let url: string | undefined;
       const deposed = new AbortController();
-      // A master that was cut off from the others goes on answering; the sentinels know better.
+      // A master that was cut off still answers. The sentinels know that it was replaced.
       sentinels.follow(life, (named) => {
         if (url !== undefined && url !== named) deposed.abort();
       });
@@ -64,7 +58,7 @@ const topologies: Record<
       if (role !== 'master') throw new Error(`the sentinels name a ${role} as the master`);
       return wireOf(client, async <T>(of: PlainClient, command: string[]) => {
         const reply = await of.sendCommand<T>(command);
-        // The answer counts only then.
+        // The answer is valid only if this resolves.
         await sentinels.confirm(master);
         return reply;
       });
@@ -90,7 +84,7 @@ const topologies: Record<
         async redirected(error, key) {
           const [, why, address] = REDIRECTION.exec(String(error)) ?? [];
           if (why === 'MOVED') {
-            // The library follows it, and knows the new owner from then on.
+            // The library follows the redirection, and knows the new owner afterwards.
             await wire.send(key, ['EXISTS', key]);
             return wire.owner(key);
           }
@@ -114,12 +108,12 @@ function oneMaster(open: (life: AbortSignal) => Promise<Wire>): Topology {
 
 type PlainClient = Pick<Awaited<ReturnType<typeof connect>>, 'isOpen' | 'sendCommand'>;
 
-/** As a server of a Cluster answers what another one has by now, or has begun to take. */
+/** The answer of a Cluster's server if another server owns or takes the slot. */
 const REDIRECTION = /\b(MOVED|ASK) \d+ (\S+)$/;
 
 type Ask = <T>(client: PlainClient, command: string[]) => Promise<T>;
 
-/** A server that takes a slot answers what is announced so. Nothing comes between the two on a connection. */
+/** A server that takes a slot answers commands after ASKING. No other command may come in between. */
 const asking: Ask = async <T>(client: PlainClient, command: string[]) => {
   const sent = [client.sendCommand(['ASKING']), client.sendCommand<T>(command)] as const;
   return (await Promise.all(sent))[1];

@@ -3,7 +3,7 @@ import type { Rate } from '#shared/stores/limits/limits.ts';
 import { type Connection, script, type Script } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 
-/** The key holds when the bucket is full again, in microseconds of the server's clock. ARGV: burst, interval. */
+/** The key has the time when the bucket will be full, in microseconds of the server's clock. ARGV: burst, interval. */
 const look = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -18,7 +18,7 @@ local function keep(time)
 end
 `;
 
-/** ARGV: how many are wanted, the share, from when until when is unused (empty: nothing). Replies with now, from and until. */
+/** ARGV: the wanted number, the share, begin and end of the unused stretch. Replies with now, from and until. */
 const take = script(`${look}
 local before = kept
 if kept == tonumber(ARGV[6]) then before = tonumber(ARGV[5]) end
@@ -35,10 +35,7 @@ local full = within(kept) - interval
 if full > now then keep(full) else redis.call('DEL', KEYS[1]) end
 `);
 
-/**
- * `{prefix}:limit:{namespace}:{SHA-256 of the key}`: gone when the bucket is full. Waits for no replica: a
- * failover gives back what was taken in its last moments, and no more.
- */
+/** The key `{prefix}:limit:{namespace}:{SHA-256 of the key}` expires with the bucket. No write waits for replicas. */
 export function redisBuckets(redis: Connection, prefix: string): Buckets {
   const name = (namespace: string, key: string) => `${prefix}:limit:${namespace}:${digestOf(key)}`;
   const ask = <R>(

@@ -1,16 +1,16 @@
 import { script } from '../connection/connection.ts';
 
 /**
- * Redis has a hash and a stream for each table, all in one slot. The hash says of which record it is (`record`, `epoch`), which
- * memory of it (`memory`), in which run it was compared last (`run`), the last number that was told of each table (`{table}`),
- * and behind which number the stream has all rows (`{table}:start`).
+ * Redis has a hash, and a stream for each table, all in one slot. The hash has the record (`record`, `epoch`), the
+ * identifier of the memory (`memory`), the run of the last comparison (`run`), the last number of each table
+ * (`{table}`), and the number after which the stream has all rows (`{table}:start`).
  */
 
 /**
- * KEYS: hash, streams. ARGV: record, epoch, a memory, the run, then a table and the last number in SQL for each stream. Replies with
- * what was found, and for each stream the last number that is told. All is begun again where less is told than SQL has, unless Redis
- * was compared in this run already: then the rest is about to be told. So it is where more is told while the record has no epoch:
- * then nobody believes either. Where Redis takes no writes for now, it can still be known.
+ * KEYS: hash, streams. ARGV: record, epoch, a new memory, the run, then a table and its last number in SQL for each
+ * stream. Replies with the finding, and the last number of each stream. Begins again if Redis lacks rows of SQL, unless
+ * Redis was compared in this run: then another process is telling the rows. Begins again, too, if Redis has more rows
+ * and the record has no epoch. If Redis takes no writes, the comparison still works.
  */
 export const begin = script(`
 local found = redis.call('HMGET', KEYS[1], 'record', 'epoch', 'memory', 'run')
@@ -40,8 +40,8 @@ return { 'begun', ARGV[3], unpack(lasts) }
 `);
 
 /**
- * KEYS: hash, stream. ARGV: memory, table, the number behind which the rows come, the last number in SQL by then, how many rows
- * the stream keeps, then number and columns of each row (JSON). Replies with the last number that is told; false in another memory.
+ * KEYS: hash, stream. ARGV: memory, table, the number before the rows, the last number in SQL, the length of the
+ * stream, then number and columns of each row (JSON). Replies with the last number in Redis; false in another memory.
  */
 export const tell = script(`
 if redis.call('HGET', KEYS[1], 'memory') ~= ARGV[1] then return false end
@@ -60,7 +60,7 @@ redis.call('HSET', KEYS[1], table, ARGV[4])
 return ARGV[4]
 `);
 
-/** KEYS: hash, stream. ARGV: memory, table, a number. Replies with the rows behind it; false where it does not have all of them. */
+/** KEYS: hash, stream. ARGV: memory, table, number. Replies with the rows after it; false if the stream lacks some. */
 export const behind = script(`
 local found = redis.call('HMGET', KEYS[1], 'memory', ARGV[2] .. ':start')
 if found[1] ~= ARGV[1] or tonumber(ARGV[3]) < tonumber(found[2]) then return false end

@@ -9,7 +9,7 @@ import { type Connection, evalScript } from '../connection/connection.ts';
 import type { Wire } from '../connection/topology.ts';
 import { begin, behind, type Entries, tell } from './scripts.ts';
 
-/** The tables whose new rows all must hear of at once. */
+/** The tables whose new rows all servers must know at once. */
 const TOLD = Object.keys(FOLLOWED) as FollowedTable[];
 type Lasts = Readonly<Record<FollowedTable, number>>;
 export type ToldRow = readonly [seq: number, ...columns: unknown[]];
@@ -26,26 +26,26 @@ interface Rows {
   readonly rows: readonly ToldRow[];
 }
 
-/** The record that Redis tells of. */
+/** The record as Redis needs it. */
 export interface ToldRecord {
   /**
-   * Writes that this run of Redis is the one that is told, by a commit that lasts. Resolves to the record as it is then. Rejects
-   * where another run has taken the place of this one, unless what Redis has comes from that one (`from`: its last run), as with
-   * a slot of a Cluster that comes back.
+   * Writes durably that this run of Redis is the current one. Resolves to the record at that time. Rejects if another
+   * run has replaced this run, unless the data of Redis come from the replacing run (`from`), as with a slot of a
+   * Cluster that comes back.
    */
   claim(
     run: string,
     from: string | null,
   ): Promise<{
-    /** Empty: it has none yet. */
+    /** Empty: no epoch yet. */
     readonly epoch: string;
     readonly lasts: Lasts;
-    /** No other run was ever told. */
+    /** True if no other run was ever current. */
     readonly isFirst: boolean;
   }>;
-  /** The record of that epoch has forgotten what Redis was told. Throws `StoreUnavailable`. */
+  /** Call this if the record of the epoch lacks rows that Redis has. Throws `StoreUnavailable`. */
   forgotten(epoch: string): void;
-  /** Which record it is, the run that is told, and how far the record is. */
+  /** Resolves to the id of the record, the current run, and the last numbers. */
   state(): Promise<{
     readonly id: string;
     readonly run: string | undefined;
@@ -60,9 +60,9 @@ interface Compared {
   readonly wire: Wire;
   readonly run: string;
   readonly epoch: string;
-  /** Identifies what Redis knows of the record: another one when it was begun again. */
+  /** Identifies the data in Redis: a new value after each beginning. */
   readonly memory: string;
-  /** From when on, of `monotonic()`, nobody believes the run before any more. */
+  /** The time of `monotonic()` from when no process trusts the previous run. */
   readonly from: number;
 }
 
@@ -72,23 +72,20 @@ export interface ToldOptions {
   readonly record: ToldRecord;
   readonly random: Random;
   monotonic(): number;
-  /** Milliseconds after which an answer is that of a server that may have been replaced meanwhile. */
+  /** Milliseconds after which an answer may come from a replaced server. */
   readonly longest: number;
 }
 
-/**
- * Milliseconds after which a verdict looks whether another run is told by now, as a process that stood still. So nothing is
- * acknowledged in a run that replaces another one until it is as old.
- */
+/** Milliseconds after which a verdict checks which run is current. So long a new run acknowledges nothing. */
 const UNSEEN = 1_000;
 
-/** Rows of one script, and that Redis keeps of a table. A server that is further behind reads the record. */
+/** Most rows of one script, and of a stream. A server that is further behind reads the record. */
 const MOST = 1_000;
 
 /**
- * Tells all servers through Redis which rows of the record are new, and asks what was told. The record stays the truth: Redis counts
- * only after the server that answers was compared with it, in that run, by this process. Whatever Redis lacks by then it
- * need not be told: who is behind reads the record.
+ * Tells all servers through Redis which rows of the record are new, and reads these rows. The record stays the truth:
+ * this process trusts a run of Redis only after it has compared the run with the record. Redis need not get rows from
+ * before the comparison, since servers that lack them read the record.
  */
 export class Told {
   readonly #options: ToldOptions;
@@ -96,19 +93,16 @@ export class Told {
   readonly #waiting = boundedWaiting();
   readonly #ask = forAll(() => this.#question());
   readonly #tell: Readonly<Record<FollowedTable, () => Promise<void>>>;
-  /** The server that questions go to, and the one that is told, each by a connection of its own. */
+  /** The runs that this process reads and writes, each with its own connection. */
   #asked: Compared | undefined;
   #told: Compared | undefined;
-  /** How far each table was told, as far as this process knows. */
+  /** The last number of each table in Redis, as far as this process knows. */
   readonly #reached: Record<FollowedTable, number> = { ...NONE };
-  /**
-   * Compares again where another run is told by now, and tells what some process could not tell. Until that is done, `behind` leaves
-   * it to the record. Rejects when the record does not answer.
-   */
+  /** Compares again if another run is current, and tells rows of other processes. Rejects if the record is silent. */
   readonly recheck = forAll(() => this.#recheck());
-  /** When the last look at the record began, of `monotonic()`; Infinity: it does not answer, and a verdict needs Redis alone. */
+  /** The time of `monotonic()` at the last look at the record; Infinity: it does not answer, so Redis alone decides. */
   #seen = -Infinity;
-  /** How far the record was at the last look at it. */
+  /** The last numbers at the last look at the record. */
   #recorded = NONE;
   #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
 
@@ -121,31 +115,28 @@ export class Told {
     };
   }
 
-  /** Resolves if Redis is told of this record, and is the run that is. Rejects with the reason where it is not. */
+  /** Resolves if Redis has this record in the current run. Otherwise rejects with the reason. */
   async check(): Promise<void> {
     await this.#ask();
   }
 
-  /** Resolves once all servers hear of every row that had its number before the call. */
+  /** Resolves when all servers know every row that had its number before the call. */
   tell(table: FollowedTable): Promise<void> {
     return this.#waiting(this.#tell[table]);
   }
 
-  /** False from when Redis was found to have lost its memory, or to be another one, until it was compared with the record. */
+  /** False from the loss or replacement of Redis until the next comparison with the record. */
   get isCompared(): boolean {
     return this.#asked !== undefined;
   }
 
-  /** When a table was known to have nothing behind `seq`, of `monotonic()`; -Infinity if that is not known. */
+  /** The time of `monotonic()` at which a table had no row after `seq`; -Infinity: unknown. */
   confirmed(table: FollowedTable, epoch: string, seq: number): number {
     const { epoch: its, lasts, asked } = this.#answer ?? {};
     return its === epoch && lasts?.[table] === seq && asked !== undefined ? asked : -Infinity;
   }
 
-  /**
-   * The rows of a table behind `seq`, which hold all that was acknowledged before the call, and the last number by then; undefined
-   * where only the record has all of them.
-   */
+  /** Resolves to the rows after `seq`, with all that were acknowledged before the call; undefined: read the record. */
   async behind(table: FollowedTable, epoch: string, seq: number): Promise<Rows | undefined> {
     if (this.#options.monotonic() - this.#seen > UNSEEN) await this.recheck().catch(() => {});
     const { epoch: its, lasts } = await this.#waiting(this.#ask);
@@ -166,7 +157,7 @@ export class Told {
     if (run !== this.#asked?.run) this.#forget();
     this.#recorded = lasts;
     for (const table of TOLD) {
-      // It had a look's time for that.
+      // The other process had the time of a look.
       const isUntold = this.#answer !== undefined && this.#answer.lasts[table] < before[table];
       if (isUntold) this.tell(table).catch(() => {});
     }
@@ -200,7 +191,7 @@ export class Told {
     return entries?.map(([, [, row = '']]) => JSON.parse(row) as ToldRow);
   }
 
-  /** Tells the rows that Redis has not heard of, whichever process has added them. */
+  /** Tells the rows that Redis lacks, of any process. */
   async #tellNew(table: FollowedTable): Promise<void> {
     const { redis, record, monotonic } = this.#options;
     const { run, from: since } = await redis.confirmed(this.#hash, async (wire) => {
@@ -248,7 +239,7 @@ export class Told {
     return compared;
   }
 
-  /** Makes Redis know as much as the record. */
+  /** Brings Redis up to date with the record. */
   async #compare(wire: Wire, run: string): Promise<Compared> {
     const { record, random, monotonic } = this.#options;
     const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
@@ -256,7 +247,7 @@ export class Told {
     const { id } = await record.state();
     const question = ['HMGET', this.#hash, 'record', 'run'];
     const [its = null, from = null] = await wire.send<(string | null)[]>(this.#hash, question);
-    // Before it is claimed: that would end the run of which all others hear.
+    // Checked before the claim, which would end the current run.
     if (its !== null && its !== id) throw anotherRecord(this.#hash);
     for (;;) {
       const { epoch, lasts, isFirst } = await record.claim(run, from);
@@ -277,7 +268,7 @@ export class Told {
       if (what === 'another record') throw anotherRecord(this.#hash);
       const told = lastsOf(revocation, invalidation);
       if (what === 'ahead') {
-        // Told after the record was read, unless the record has lost what was told.
+        // The rows were told after the record was read, unless the record has lost them.
         seen = told;
         continue;
       }
@@ -297,7 +288,7 @@ export class Told {
 
 const entryOf = (row: ToldRow) => [String(row[0]), JSON.stringify(row)];
 
-/** Identifies the process that answers, and its history of writes: another one after each start and each failover. */
+/** Identifies the process of Redis and its history of writes: a new value after each start and each failover. */
 async function runOf(wire: Wire): Promise<string> {
   const info = await Promise.all(
     ['server', 'replication'].map((part) => wire.send<string>('', ['INFO', part])),

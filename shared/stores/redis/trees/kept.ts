@@ -5,8 +5,9 @@ import { digestOf } from '../connection/digest.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 
 /**
- * KEYS: the ids of the owner's values (list, newest first), the key of the new value, and those of the others, in the order of the
- * list. ARGV: milliseconds, how many stay, the value, the new id, the others. 0: the list is another one by now.
+ * KEYS: the list of the owner's ids, newest first, the key of the new value, and the keys of the other values, in the
+ * order of the list. ARGV: milliseconds, how many values stay, the value, the new id, the other ids. 0: the list has
+ * changed.
  */
 const put = script(`
 local ids = redis.call('LRANGE', KEYS[1], 0, -1)
@@ -32,7 +33,7 @@ if longest > 0 then redis.call('PEXPIRE', KEYS[1], longest) end
 return 1
 `);
 
-/** `{prefix:kept:SHA-256 of the owner}` and, with `:{id}` after it, the values: one slot for each owner. */
+/** The keys are `{prefix:kept:SHA-256 of the owner}` and, for each value, the same with `:{id}`, in one slot. */
 export function redisKept(redis: Connection, prefix: string, random: Random): Kept {
   const ids = (owner: string) => `{${prefix}:kept:${digestOf(owner)}}`;
   return {

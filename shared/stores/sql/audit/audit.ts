@@ -23,7 +23,6 @@ export async function appendEntries(sql: Transaction, texts: readonly string[]):
   for (const text of texts) await sql.later(...insertion('audit_open', { text }));
 }
 
-/** Resolves to the newest link. */
 const headOf = async (sql: Sql): Promise<AuditLink | undefined> =>
   (await links(sql, 'ORDER BY number DESC LIMIT 1'))[0];
 

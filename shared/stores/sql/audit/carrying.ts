@@ -1,10 +1,7 @@
 import { type Database, goingOn } from '../sql.ts';
 import { appendEntries } from './audit.ts';
 
-/**
- * The results that mean that a store changed nothing, so that no audit entry is written. All other results, undefined
- * included, mean a change.
- */
+/** Results without a change, for which no audit entry is written. All others, undefined included, mean a change. */
 const UNCHANGED: ReadonlySet<unknown> = new Set([
   false,
   0,
@@ -21,10 +18,7 @@ const UNCHANGED: ReadonlySet<unknown> = new Set([
 
 const isUnchanged = (answer: unknown): boolean => UNCHANGED.has(answer);
 
-/**
- * Wraps a database. The first write that changes something also appends `texts` to the audit log in the same
- * transaction, so that both are committed or neither.
- */
+/** Wraps a database. The first write with a change also appends `texts` to the audit log in its transaction. */
 export function carrying(database: Database, texts: readonly string[]): Database {
   let carried = false;
   return {

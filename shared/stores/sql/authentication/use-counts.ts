@@ -8,7 +8,7 @@ type Row = readonly [highest: number, used: string, expires: number];
 
 const WIDTH = 128;
 
-/** Bit n of `used`: the count `highest - n` was used. */
+/** Bit n of `used` is set if the count `highest - n` was used. */
 interface Window {
   readonly highest: number;
   readonly used: bigint;
@@ -16,7 +16,7 @@ interface Window {
 
 const UNUSED: Window = { highest: 0, used: 0n };
 
-/** The window after the use of a count; undefined if the count was used before, or is below the window. */
+/** Returns the window after the use of a count; undefined: the count was used, or is below the window. */
 function use({ highest, used }: Window, count: number): Window | undefined {
   const back = highest - count;
   if (back >= WIDTH) return undefined;

@@ -20,7 +20,7 @@ type Row = readonly [
   epoch: string | null,
 ];
 
-/** `feed` opens a feed that follows the table. */
+/** `feed`: opens a feed of the table. */
 export function sqlInvalidations(
   database: Database,
   clock: Clock,

@@ -28,7 +28,6 @@ export function sqlApiKeys(database: Database): ApiKeys {
         key.id,
         JSON.stringify(was),
       ),
-    /** Returns the same object if the key already ends before that. */
     expire: (id, at) =>
       edit(
         id,

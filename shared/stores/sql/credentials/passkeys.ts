@@ -13,11 +13,10 @@ export const namesOf = ({ id, accountId }: NewPasskey): readonly string[] => [
   `passkeys of ${accountId}`,
 ];
 
-/** Whether there is a passkey with this id, of any person. */
 export const hasPasskey = async (sql: Sql, id: string): Promise<boolean> =>
   (await passkeys.find(sql, 'WHERE id = ?', id)) !== undefined;
 
-/** Writes the row of a new passkey, within a transaction of the caller. */
+/** Adds the row of a new passkey. */
 export async function putPasskey(sql: Sql, passkey: NewPasskey): Promise<void> {
   const { id, accountId: person, created_at: created } = passkey;
   await insert(sql, 'passkey', { id, person, created, record: JSON.stringify(passkey) });

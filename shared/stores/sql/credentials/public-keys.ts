@@ -46,7 +46,6 @@ export function sqlPublicKeys(database: Database): PublicKeys {
       slices<PublicKeyRecord>((last) =>
         database.read((sql) => keys.page(sql, ORDER, last && placeOf(last), SLICE)),
       ),
-    /** Returns the same object if the key was signed out later than that. */
     signOut: (id, at) =>
       edit(
         id,

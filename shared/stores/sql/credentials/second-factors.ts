@@ -7,7 +7,7 @@ const factors = recordsIn<SecondFactorRecord>('second_factor');
 
 const find = (sql: Sql, accountId: string) => factors.find(sql, 'WHERE person = ?', accountId);
 
-/** Reads and locks the second factor of a person, or its absence, until the end of the transaction. */
+/** Reads and locks the second factor of a person, or its absence. */
 async function lock(sql: Transaction, accountId: string): Promise<SecondFactorRecord | undefined> {
   await sql.lockNames([`second factor of ${accountId}`]);
   return find(sql, accountId);
@@ -25,10 +25,7 @@ const used = (factor: SecondFactorRecord, at: number) => ({
 });
 
 export function sqlSecondFactors(database: Database): SecondFactors {
-  /**
-   * Resolves to the second factor after the change. False: the person has none, or `after` refuses by returning
-   * undefined.
-   */
+  /** Resolves to the changed second factor; false: the person has none, or `after` returned undefined. */
   const change = (
     accountId: string,
     after: (factor: SecondFactorRecord) => SecondFactorRecord | undefined,

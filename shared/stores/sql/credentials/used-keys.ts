@@ -11,7 +11,7 @@ export function usedKeys<Key extends { readonly used_at?: number }>(
   const recall = database.recalling<Key | undefined>();
   const find = (sql: Sql, id: string) => keys.find(sql, 'WHERE id = ?', id);
 
-  /** Resolves to false if there is no such key. `after` returns the same object if nothing must be written. */
+  /** Resolves to false if there is no such key. If `after` returns the same object, nothing is written. */
   const edit = (id: string, after: (key: Key) => Key, options?: WriteOptions) =>
     database.write(async (sql) => {
       const key = await keys.lock(sql, 'WHERE id = ?', id);

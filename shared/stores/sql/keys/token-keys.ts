@@ -4,7 +4,7 @@ import { raise, generationOf } from '../revocation/generations.ts';
 import { change, insertNew, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM } from '../sql.ts';
 
-/** In the table of generations. */
+/** The row of the table of generations. */
 const RECALLS = ['token-keys', ''] as const;
 
 const keys = recordsIn<StoredTokenKey>('token_key');

@@ -18,8 +18,7 @@ export function sqlBuckets(database: Database, clock: Clock): Buckets {
     put(sql.last, 'bucket', 'key', { key, full_at: fullAt });
 
   /**
-   * Takes one use if there is one. Most requests need this, so it is one statement; on PostgreSQL it is one message
-   * instead of two.
+   * Takes one use by one statement, if there is one. Most requests need only this: on PostgreSQL one message, not two.
    */
   const takeOne = (namespace: string, name: string, rate: Rate) =>
     database.write(async (sql) => {

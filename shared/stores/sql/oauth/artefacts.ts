@@ -54,9 +54,7 @@ export function sqlArtefacts(
 
   const get = find('id');
 
-  /**
-   * Writes an artefact at the end of a transaction. `after`: the write fails unless that attempt has used the artefact.
-   */
+  /** Writes an artefact at the end of a transaction. `after`: only if this attempt has used the other artefact. */
   async function write(
     sql: Transaction,
     { kind, id, payload, seconds }: Artefact,

@@ -58,11 +58,11 @@ async function isTaken(
   return false;
 }
 
-/** Returns the text that names a list in an index. */
+/** Returns the index's text for a list. */
 const listText = (list: PeopleList): string =>
   'group' in list ? `group:${list.group}` : `state:${list.state}`;
 
-/** Returns the texts of all lists that a person is in. */
+/** Returns the texts of all lists with the person. */
 const listsOf = ({ disabled, admin, profile }: PersonRecord): ReadonlySet<string> =>
   new Set([
     listText({ state: disabled === true ? 'disabled' : 'active' }),
@@ -70,10 +70,9 @@ const listsOf = ({ disabled, admin, profile }: PersonRecord): ReadonlySet<string
     ...(profile?.groups ?? []).map((group) => listText({ group })),
   ]);
 
-/** The tables by which people are found; each has the column `id`. */
+/** The tables that index people; each has the column `id`. */
 const INDEXES = ['person_alias', 'person_search_key', 'person_list'] as const;
 
-/** Removes a person from the tables by which people are found. */
 async function removeIndexes(sql: Transaction, id: string): Promise<void> {
   for (const table of INDEXES) await sql.later(`DELETE FROM ${table} WHERE id = ?`, id);
 }
@@ -103,8 +102,7 @@ async function setVerifiers(
 }
 
 /**
- * Returns the keys of a removed person that stay reserved, as hashes: the name, and the search key of its looks. No
- * name has the colon of a search key. Addresses are not kept.
+ * Returns the keys that stay reserved after a removal: the name, and the search key of its looks, which has a colon.
  */
 const formerKeys = ({ name, search_keys = [] }: PersonRecord): readonly string[] => [
   name,
@@ -130,10 +128,7 @@ const NOBODY = JSON.stringify({
   version: 0,
 } satisfies PersonRecord);
 
-/**
- * Parses the record of a person. If there is none, another record is parsed, so that the time does not reveal which
- * names exist to an unauthenticated client.
- */
+/** Parses the record of a person, or another one: the time must not tell an attacker which names exist. */
 function personFrom(record: string | undefined): PersonRecord | undefined {
   const person: PersonRecord = JSON.parse(record ?? NOBODY);
   return record === undefined ? undefined : person;

@@ -67,9 +67,7 @@ export function sqlMessages(
   };
 }
 
-/**
- * Removes the messages that this message replaces. Resolves to why this message cannot be stored; undefined if it can.
- */
+/** Removes the messages that this message replaces. Resolves to the reason why the message is refused, if it is. */
 async function refusalOf(
   sql: Transaction,
   { subscription, topic, receipts }: PushMessage,

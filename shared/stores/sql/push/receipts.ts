@@ -3,15 +3,12 @@ import { type Push, type Receipt, RECEIPT_LIFE } from '../../push/push.ts';
 import { change, first, insert, objects } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 
-/** Notifies the feed of news that a subscription or receipt subscription has changed. */
+/** Adds news of a subscription or receipt subscription. */
 export async function tell(sql: Sql, about: string, now: number): Promise<void> {
   await insert(sql, 'push_news', { about, at: now });
 }
 
-/**
- * Stores the result of a message, if a receipt was requested. The row gets a new number, after all rows that were read
- * before.
- */
+/** Writes the outcome of a message if a receipt was requested, at a new place after all rows that were read. */
 export async function conclude(
   sql: Sql,
   message: string,

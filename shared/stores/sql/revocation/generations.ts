@@ -5,18 +5,17 @@ type Row = readonly [generation: number];
 
 const FIND = 'SELECT generation FROM generation WHERE kind = ? AND id = ?';
 
-/** Resolves to the generation of a person or client: 0 at first. */
+/** Resolves to the generation of a person or client, 0 at first. */
 export const generationOf = async (sql: Sql, kind: string, id: string): Promise<number> =>
   (await first<Row>(sql, FIND, kind, id))?.[0] ?? 0;
 
-/** Like `generationOf`, but locks the generation until the end of the transaction. */
+/** Reads and locks a generation. */
 export async function lockGeneration(sql: Transaction, kind: string, id: string): Promise<number> {
   await insertNew(sql, 'generation', { kind, id, generation: 0 });
   const [row] = await sql.lock<Row>(FIND, kind, id);
   return row?.[0] ?? 0;
 }
 
-/** Raises a generation. Resolves to the new one. */
 export async function raise(sql: Sql, kind: string, id: string): Promise<number> {
   const text = `INSERT INTO generation (kind, id, generation) VALUES (?, ?, 1)
     ON CONFLICT (kind, id) DO UPDATE SET generation = generation.generation + 1
@@ -25,10 +24,7 @@ export async function raise(sql: Sql, kind: string, id: string): Promise<number>
   return row?.[0] ?? 1;
 }
 
-/**
- * Raises a generation and appends the revocation to the feed, at the end of a transaction. Resolves to the new
- * generation.
- */
+/** Raises a generation and appends the revocation, at the end of a transaction. Resolves to the new generation. */
 export async function raiseIn(
   sql: Transaction,
   kind: string,

@@ -4,10 +4,7 @@ import { first, insertNew } from '../rows.ts';
 import { type Database, MAKES_ROOM } from '../sql.ts';
 import { appendRevocation, generationOf, raiseIn } from './generations.ts';
 
-/**
- * A revocation is written even if the disk is nearly full: it has only a few hundred bytes, and must not wait.
- * `feed` opens a feed that follows the table. `untilKnown` waits until every feed has the committed rows.
- */
+/** A revocation is written even on a nearly full disk. `feed`: opens a feed. `untilKnown`: waits for all feeds. */
 export function sqlRevocations(
   database: Database,
   random: Random,

@@ -25,7 +25,7 @@ export interface Attempt {
   readonly made: ReservedCopy | undefined;
 }
 
-/** A copy that is to be made before the change is tried again. */
+/** A copy that must be made before the change is tried again. */
 export interface ToCopy {
   readonly kind: 'to copy';
   readonly edit: Extract<Edit, { kind: 'copy' }>;
@@ -128,9 +128,8 @@ export async function commit(
 }
 
 /**
- * Reserves the quota of a copy, and begins it; undefined if its source is gone or the quota is exceeded. Other
- * conditions are checked when the copy is made: while other requests write all the time, the tree never stays
- * unchanged.
+ * Reserves the quota of a copy and begins it. Undefined: the source is gone, or the quota is exceeded. The end of the
+ * copy checks all other conditions, since the tree may change all the time.
  */
 export async function reserve(
   sql: Transaction,
@@ -196,10 +195,7 @@ const isNamed = (tree: string, file: string) =>
 const remove = (dropped: string) => `DELETE FROM content WHERE tree = ?1 AND file ${dropped}
   AND NOT ${isNamed(treeOf('content'), 'content.file')} RETURNING file`;
 
-/**
- * In SQL: the names of dropped content that no row names any more, and how it is removed. A statement for one name
- * takes a third of the time of one for a list.
- */
+/** In SQL: dropped content that no row names, and its removal. One name takes a third of the time of a list. */
 const ONE = {
   unnamed: `SELECT CAST(?2 AS TEXT) WHERE NOT ${isNamed('?1', '?2')}`,
   remove: remove('= ?2'),
@@ -209,10 +205,7 @@ const MANY = {
   remove: remove('IN EACH(?2)'),
 };
 
-/**
- * Removes dropped content that no row names any more, at the end of a transaction. Resolves to the names of the content
- * that is in files.
- */
+/** Removes dropped content that no row names. Ends the transaction. Resolves to the names of content in files. */
 export async function released(
   sql: Transaction,
   tree: string,

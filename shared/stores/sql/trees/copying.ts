@@ -4,7 +4,7 @@ import type { Found } from './places.ts';
 import { AMONG, DIGITS, digitsOf, IN, KEPT_BY_COPIES } from './resource-rows.ts';
 import { NOTHING, plus, type Sums } from './sums.ts';
 
-/** A collection that is copied, and the sums of its members that are copied so far. */
+/** A collection that is copied, with the sums of the members copied so far. */
 interface Copied extends Sums {
   readonly source: number;
   readonly id: number;
@@ -15,7 +15,7 @@ interface Copied extends Sums {
   readonly after: string;
 }
 
-/** How far a copy of the content of one collection to another has come. Each slice makes a new object. */
+/** The progress of a copy. Each slice makes a new object. */
 export interface Copying {
   readonly tree: string;
   /** The row of the copy. */

@@ -13,10 +13,7 @@ export async function detach(sql: Transaction, id: number): Promise<void> {
   await sql.later(`UPDATE resource SET ${AWAY} WHERE id = ?`, id);
 }
 
-/**
- * Removes up to `SLICE` rows at and below detached collections. Inner collections are detached themselves, so that no
- * row is read again. Returns the names of the rows' content.
- */
+/** Removes up to `SLICE` rows at and below detached collections. Returns the names of their content. */
 export async function removeSlice(
   sql: Transaction,
   tree: string,

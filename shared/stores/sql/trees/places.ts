@@ -62,10 +62,7 @@ interface Walk {
 const LOCATED = [...ARRIVAL, ...COLUMNS.split(', ')];
 type Located = readonly [arrived: number, arrivedAt: number, ...ResourceRow];
 
-/**
- * In SQL, for each number of names: a `Step` each, from the collection `?2` of the tree `?1`. The last ones, so many, are
- * `Located`.
- */
+/** In SQL, for each number of names: the `Step`s from the collection `?2` of the tree `?1`, the last ones `Located`. */
 const walks = (located: number) =>
   Array.from({ length: STEPS }, (__, more) => {
     const steps = Array.from({ length: more + 1 }, (_, n) => `step${n}`);
@@ -186,7 +183,7 @@ export class Places {
     return long.length > 0 ? this.#findLong(long) : undefined;
   }
 
-  /** Finds each; behind `findMany`. */
+  /** Finds each path. Call `findMany` before. */
   findEach(paths: ReadonlySet<string>): Awaitable<ReadonlyMap<string, Found | undefined>> {
     const all = [...paths];
     return andThen(

@@ -15,10 +15,7 @@ export interface ReservedCopy {
   readonly copying: Copying;
 }
 
-/**
- * Begins a copy where no path leads to it, and reserves the quota that it needs. `token`: an identifier that no other
- * copy has.
- */
+/** Begins a copy that no path leads to, and reserves its quota. `token`: a unique identifier. */
 export async function beginCopy(
   sql: Sql,
   tree: string,
@@ -45,10 +42,7 @@ export async function goOnCopying(
   return goesOn === 0 ? undefined : { token, copying: await copySlice(sql, copying) };
 }
 
-/**
- * Breaks the copies of a resource's ancestors. If the resource moves, they could have it twice or not at all; if it is
- * a removed collection, they could have half of it.
- */
+/** Breaks the copies of a resource's ancestors, which could otherwise have it twice, by half or not at all. */
 export async function breakCopies(sql: Transaction, place: Spot): Promise<void> {
   await sql.later(
     `UPDATE tree_copy SET broken = 1 WHERE source IN ${AMONG}`,
@@ -56,10 +50,7 @@ export async function breakCopies(sql: Transaction, place: Spot): Promise<void> 
   );
 }
 
-/**
- * Frees the quota of a copy, which is then detached. Resolves to whether the copy may be used: it was not broken, and
- * was not ended before. `version`: the new version of its tree.
- */
+/** Frees the quota of a copy and detaches it. Resolves to whether the copy is usable. `version`: of its tree. */
 export async function endCopy(sql: Transaction, token: string, version: string): Promise<boolean> {
   const [row] = await sql.all<
     [id: number, tree: string, bytes: number, properties: number, entries: number, broken: number]

@@ -24,22 +24,17 @@ export const INSERT = `INSERT INTO resource (tree, parent, name, ${STATE})
 export const UPDATE = `UPDATE resource SET (${STATE}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`;
 
 /**
- * In SQL: the condition that a row is in a collection of a tree. The CAST keeps SQLite from planning the statement
- * again for each value: it does so for a plain value that is compared with the column of a partial index, here
- * `resource_detached`.
+ * In SQL: the members of a collection. The CAST keeps SQLite from planning anew for each value (`resource_detached`).
  */
 export const IN = 'tree = ? AND parent = CAST(? AS BIGINT)';
 
-/**
- * In SQL: the tree of another row. If PostgreSQL assumes that trees are small, as in a new store, it would read the
- * whole tree unless the tree depends on that row.
- */
+/** In SQL: the tree of another row. Without this dependence PostgreSQL might read the whole tree. */
 export const treeOf = (row: string): string => `coalesce(${row}.tree, '')`;
 
 /** Digits of any number in `resource` and `collection`. */
 export const DIGITS = 16;
 
-/** A number in a text of a JSON array that has more: it begins with so many digits. */
+/** Returns a number with a fixed number of digits, which begins a longer text. */
 export const digitsOf = (number: number): string => String(number).padStart(DIGITS, '0');
 
 /** In SQL: the ids in a JSON array. */
@@ -75,16 +70,13 @@ export const join = (parent: string, name: string): string =>
 /** Dead properties of most resources. */
 const NONE: Entry['properties'] = Object.freeze({});
 
-/**
- * The edit of the tree, and its time, by which a collection or one of its ancestors last came to its present path. Its
- * content counts as modified at that time, unless a later edit has changed it.
- */
+/** The last edit that brought a collection or an ancestor to its path: its content counts as modified then. */
 export interface Arrival {
   readonly edit: number;
   readonly at: number;
 }
 
-/** The id of a collection. SQLite gives the highest id of a row again when that row is gone, but at a later time. */
+/** The id of a collection. SQLite may reuse the highest row id, but at a later time. */
 export const collectionId = (row: number, created: number): string => `${row} ${created}`;
 export const rowIn = (id: string): number => Number.parseInt(id, 10);
 
@@ -107,7 +99,7 @@ export function listedOf(parent: string, arrival: Arrival, row: ListedRow): List
     : { ...common, kind, etag, type, length, file };
 }
 
-/** Values of `INSERT` after its place, and of `UPDATE`, by this edit of the tree. */
+/** Returns the values of `INSERT` after its place, or of `UPDATE`. */
 export function stateOf(entry: Entry, edit: number): Value[] {
   const { kind, revision, created, modified } = entry;
   const [etag, type, length, file] =

@@ -5,10 +5,7 @@ import { type Found, type Spot, upwards } from './places.ts';
 
 /** The amounts that a resource with all its members adds to its tree. */
 export interface Sums extends Quota {
-  /**
-   * Octets of the longest relative path of a member. It may be too high, since it is not computed again when a member
-   * is removed.
-   */
+  /** Octets of the longest relative path of a member, or more: removals do not reduce it. */
   readonly longest: number;
 }
 
@@ -37,13 +34,13 @@ export const plus = <More extends Quota>(room: Quota, more: More): More => ({
   entries: room.entries + more.entries,
 });
 
-/** Returns how much more one adds than the other. */
+/** Returns the first amounts less the second. */
 export const minus = (next: Quota, { bytes, properties, entries }: Quota): Sums => ({
   ...plus(next, { bytes: -bytes, properties: -properties, entries: -entries }),
   longest: 0,
 });
 
-/** Adds this to the collection `above` and those that it is in; the name of what comes has `size` bytes. */
+/** Adds sums to the collection `above` and its ancestors. `size`: bytes of the name of the added resource. */
 export async function addSums(
   sql: Transaction,
   above: Spot,

@@ -18,28 +18,28 @@ import {
   sumsOf,
 } from './sums.ts';
 
-/** The edits of one commit, in its transaction, and what they have come to. */
+/** The edits of one commit, and their effects. */
 export interface Editing {
   readonly sql: Transaction;
   readonly tree: string;
   readonly places: Places;
-  /** How many edits of the tree there have been, with this one. */
+  /** The number of this edit in the tree. */
   edit: number;
-  /** The last one that is about resources: a large copy is made before it, in transactions of its own. */
+  /** The last edit of resources. A large copy is made before it, in separate transactions. */
   readonly last: Edit | undefined;
-  /** That copy, if it was made. */
+  /** The large copy, if it was made. */
   readonly made: Copying | undefined;
-  /** Its source, if it is still to be made: it counts, and is not there. */
+  /** The source of a large copy that is not made yet. Its sums are counted. */
   unmade: Found | undefined;
   /** The sums that the edits have added. */
   sums: Quota;
-  /** Whether one has made a path that is longer than it allows. */
+  /** Whether an edit has made a path longer than its limit. */
   tooLong: boolean;
-  /** Roots of the locks that they have changed. */
+  /** Roots of the locks that the edits have changed. */
   readonly relocked: Set<string>;
   /** Names of content that a resource no longer has; others still may. */
   readonly dropped: Set<string>;
-  /** Rows of the collections that they have removed. */
+  /** Rows of the removed collections. */
   readonly detached: number[];
 }
 
@@ -76,7 +76,7 @@ export const EDITS: ByKind<Editing, Promise<void>> = {
     if (found === undefined) return;
     await leave(editing, found, await sumsOf(sql, found));
     if (found.entry.kind === 'document') {
-      // A copy has it or not.
+      // A running copy has the document or not.
       await sql.later('DELETE FROM resource WHERE id = ?', found.row);
       dropped.add(found.entry.file);
     } else {
@@ -152,7 +152,7 @@ interface Arriving {
   readonly sums: Sums;
 }
 
-/** Puts a row where it arrives, with all below it. */
+/** Moves a row, with all rows below, to its new place. */
 async function arrive(
   editing: Editing,
   row: number,
@@ -166,19 +166,19 @@ async function arrive(
   await count(editing, above, name, sums);
 }
 
-/** Counts what has come to a collection, under this name. */
+/** Adds sums to a collection. `name`: of the added resource. */
 async function count(editing: Editing, above: Spot, name: string, sums: Sums): Promise<void> {
   editing.sums = plus(editing.sums, sums);
   await addSums(editing.sql, above, Buffer.byteLength(name), sums);
 }
 
-/** A resource leaves its place. */
+/** Subtracts a resource from its collection. */
 async function leave(editing: Editing, { place }: Found, sums: Sums): Promise<void> {
   editing.places.forget();
   await count(editing, place.above ?? place, '', minus(NOTHING, sums));
 }
 
-/** Returns the sums of a resource for `to`; where a path may be too long by them, the longest is measured. */
+/** Returns the sums of a resource. Measures its longest path if `to` could become too long. */
 async function measured(
   { sql, tree }: Editing,
   found: Found,

@@ -31,15 +31,12 @@ import {
 /** Bytes of the dead properties of an entry that is remembered. */
 const FEW_PROPERTIES = 1024;
 
-/** How many times as long as a slice of a copy takes the others have their turn after it, and milliseconds at most. */
+/** The rest of a copy after each slice: a multiple of the slice's time, and milliseconds at most. */
 const REST = { share: 2, most: 50 };
 
 const MEMBERS = `FROM resource WHERE ${IN} AND name > ? ORDER BY name LIMIT ?`;
 
-/**
- * In SQL: all below the collection with the id `?2` and the path `?3`, which last arrived by the edit `?4` at `?5`. The path
- * begins as a column: PostgreSQL wants one collation for the texts of a recursion.
- */
+/** In SQL: all below the collection `?2` at the path `?3`, which arrived by the edit `?4` at `?5`. */
 const BELOW = `WITH RECURSIVE inside (of, id, path, edit, at) AS (
     SELECT name, CAST(?2 AS BIGINT), substr(name, 1, 0) || CAST(?3 AS TEXT), CAST(?4 AS BIGINT), CAST(?5 AS BIGINT)
     FROM tree WHERE name = ?1
@@ -56,7 +53,7 @@ type BelowRow = readonly [parent: string, edit: number, at: number, ...ResourceR
 
 interface TreesOptions {
   readonly moments: Moments;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a clock that no program sets. */
   readonly monotonic: () => number;
   readonly random: Random;
   /** Bytes of the longest content that the engine keeps. */
@@ -73,7 +70,7 @@ export function sqlTrees(
   const recallVersion = database.recalling<string | undefined>();
   const { now, toShared, toOwn } = moments;
 
-  /** Resolves to the copy with all that is below it, or as far as it came before something broke it. */
+  /** Resolves to the finished copy, or to its state when it was broken. */
   async function copyInSlices(tree: string, begun: ReservedCopy): Promise<ReservedCopy> {
     for (let copy = begun; ;) {
       const { next, took } = await database.write(

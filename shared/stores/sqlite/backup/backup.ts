@@ -9,22 +9,19 @@ import { STATE } from '../schema/state.ts';
 import { UNDOING } from '../../sql/tables.ts';
 
 /**
- * Copies `state.db` of `folder` into `targetFolder` (made when missing, 0700; the file 0600) as it is
- * at one moment, while the servers run, and returns the path of the copy. Throws
- * `StoreUnavailable` when it cannot, and when the target exists; then nothing is left behind.
+ * Copies `state.db` of `folder` at one moment into `targetFolder` (0700; the file 0600), while servers run. Returns the
+ * path of the copy. Throws `StoreUnavailable`, also if the target exists, and then leaves nothing.
  *
- * Not in the copy is what would undo a revocation when the copy is restored:
- * - the epoch: who restores gets a new one, and every access token issued before is refused;
- * - the engine's artefacts (grants, refresh tokens, sessions, codes): one that was revoked or used up
- *   since the backup would come to life again. People sign in anew after a restore;
- * - what caches must forget: with another epoch they forget all;
- * - who follows: nobody does that began with another memory.
- * Clients, people, API keys, public keys, passkeys and keys that sign are restored as they were: who or what was removed, disabled
- * or ended since the backup, or was given another password, has to be so again.
- * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
- * new epoch refuses the tokens it was about. Content that the store does not keep is in files of its own.
+ * The copy lacks rows that would undo a revocation after a restore:
+ * - the epoch: a restored store gets a new one, and refuses all earlier access tokens;
+ * - artefacts (grants, refresh tokens, sessions, codes), some of which ended after the backup. People sign in again;
+ * - invalidations: with another epoch caches forget everything;
+ * - followers: they follow another epoch.
+ * People, clients and keys are restored as they were: an operator must repeat later removals and changes.
+ * `transient.db` is not copied, since its rows expire before a restore.
  *
- * `restore.ts` puts it back. By hand: remove `state.db-wal`, `state.db-shm` and `state.db.mark`, move the copy to `state.db`.
+ * `restore.ts` restores the copy. By hand: remove `state.db-wal`, `state.db-shm` and `state.db.mark`, and move the copy
+ * to `state.db`.
  */
 export function backupSqlite(folder: string, targetFolder: string): string {
   const source = join(folder, STATE.file);
@@ -48,7 +45,7 @@ export function backupSqlite(folder: string, targetFolder: string): string {
   });
 }
 
-/** Deletes rows and overwrites their octets. Another vacuum would take longer than the copy, while documents change. */
+/** Deletes rows and overwrites their octets. A second vacuum would take too long while documents change. */
 function strip(path: string): void {
   using copy = new DatabaseSync(path);
   copy.exec(

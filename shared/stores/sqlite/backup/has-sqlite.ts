@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { restoringOf } from '../file/connection.ts';
 import { STATE } from '../schema/state.ts';
 
-/** Whether the embedded store is in this folder, or will be once its restore is done. */
+/** Whether the folder has an embedded store, or an unfinished restore. */
 export function hasSqlite(folder: string): boolean {
   const state = join(folder, STATE.file);
   return existsSync(state) || existsSync(restoringOf(state));

@@ -18,14 +18,13 @@ import { isDamage } from '../file/write-fault.ts';
 import { STATE } from '../schema/state.ts';
 import { TRANSIENT } from '../schema/transient.ts';
 
-/** A restore replaces these. The mark of the commits would miss in the backup what was done since. */
+/** The files that a restore replaces. With the old mark, the backup would seem to lack commits. */
 const REPLACED = [...['', '-wal', '-shm', '.mark'].map((end) => `${STATE.file}${end}`), 'content'];
 
 /**
- * Keeps the store of `folder` from all other processes until it is disposed of. Undefined: another process has it
- * open, or restores it. WAL can be left only by the last connection, so a server that is idle is found, too. A file
- * that is damaged passes: it may be what the restore is for. Where there is no store, `transient.db` is made empty,
- * so that there is something to hold.
+ * Locks the store of `folder` for this process. Undefined: another process has it open, even idle, since only the last
+ * connection can leave WAL mode, or restores it. A damaged file is not locked: it may be the reason for the restore.
+ * Without a store, makes an empty `transient.db` to lock.
  */
 export function holdAlone(folder: string): Disposable | undefined {
   closeSync(openSync(join(folder, TRANSIENT.file), 'a', 0o600));
@@ -46,13 +45,13 @@ export function holdAlone(folder: string): Disposable | undefined {
   return held;
 }
 
-/** Where a restore of `folder` that was interrupted puts the former store; undefined: none was. */
+/** Returns where an interrupted restore of `folder` puts the former store; undefined: no restore was interrupted. */
 export function interruptedIn(folder: string): string | undefined {
   const mark = restoringOf(join(folder, STATE.file));
   return existsSync(mark) ? join(folder, readFileSync(mark, 'utf8').trimEnd()) : undefined;
 }
 
-/** From here until `endRestore` nobody can open the store, whatever becomes of this process. `aside` is in `folder`. */
+/** From now until `endRestore` no process can open the store. `aside`: a folder in `folder`. */
 export function beginRestore(folder: string, aside: string): void {
   const mark = restoringOf(join(folder, STATE.file));
   const partial = `${mark}.partial`;
@@ -67,13 +66,10 @@ export function endRestore(folder: string): void {
   syncPath(folder);
 }
 
-/** Whether the former store is still in its place, whole. */
+/** Whether the former store is whole and in its place. */
 export const isUntouched = (aside: string) => !existsSync(aside) && !existsSync(partOf(aside));
 
-/**
- * Whether `content` of `folder` can be moved: a mount of its own cannot (rename(2): EBUSY). `filled` is a folder beside
- * it that is not empty: nothing is ever moved onto such a one, so that asking changes nothing.
- */
+/** Whether `content` can be moved: a mount cannot (rename(2): EBUSY). `filled`: a folder that is not empty. */
 export function isMovable(folder: string, filled: string): boolean {
   const content = join(folder, 'content');
   if (!lstatSync(content, { throwIfNoEntry: false })?.isDirectory()) return true;
@@ -87,9 +83,9 @@ export function isMovable(folder: string, filled: string): boolean {
 }
 
 /**
- * Puts `state.db` and `content` of `staged` into the place of those in `folder`, which are moved to `aside`: that is
- * made, if only empty. All three are on one file system, and a restore has begun. It may do so again after an
- * interruption: what is in the place once `aside` is there, the former call has put there.
+ * Replaces `state.db` and `content` of `folder` by those of `staged`, and moves the former ones to `aside`. All are on
+ * one file system, and `beginRestore` was called. After an interruption, call it again: if `aside` exists, the files in
+ * `folder` are new.
  */
 export function swapIn(folder: string, staged: string, aside: string): void {
   syncPath(join(staged, STATE.file));
@@ -107,11 +103,11 @@ export function swapIn(folder: string, staged: string, aside: string): void {
   syncPath(folder);
 }
 
-/** Notes in a copy that is to be restored when that was. */
+/** Notes the time of the restore in the copy. */
 export function noteRestored(staged: string, now: number): void {
   using database = new DatabaseSync(join(staged, STATE.file));
   database.prepare('UPDATE tally SET restored = ?').run(Math.ceil(now));
 }
 
-/** A former store that is not moved aside as a whole yet. */
+/** The unfinished folder `aside`. */
 const partOf = (aside: string) => `${aside}.partial`;

@@ -9,11 +9,11 @@ export interface Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The column with a number for each row, which the database gives. */
+  /** The column of the row's number, which the database gives. */
   readonly number: string | undefined;
 }
 
-/** Those that are a file's own, and those that no backup has. */
+/** Tables of a file itself, and tables that no backup has. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'schema',
   'tally',
@@ -22,7 +22,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...UNDOING,
 ]);
 
-/** Returns the tables of a record that a backup has, as a file has them. `database`: with `returnArrays`. */
+/** Returns the tables of a backup. `database`: opened with `returnArrays`. */
 export function tablesIn(database: DatabaseSync): readonly Table[] {
   const names = database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)

@@ -1,7 +1,4 @@
-/**
- * A process that prints a line for each acknowledged write, and kills itself when the transaction of a group
- * of them is at one: none of the group is committed.
- */
+/** A process that prints each acknowledged write, and kills itself within a transaction of several. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '#shared/base/clock.ts';

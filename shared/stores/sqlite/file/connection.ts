@@ -11,31 +11,31 @@ import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { isBusy } from './write-fault.ts';
 
-/** How long whatever needs a lock of another process waits for it, in milliseconds. */
+/** Milliseconds to wait for a lock of another process. */
 export const BUSY_TIMEOUT = 2_000;
-/** How long an opening waits for a process that brings the schema up to date, in milliseconds. */
+/** Milliseconds to wait while another process migrates the file. */
 const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
 /** Pages that a file may have (https://sqlite.org/limits.html#max_page_count). */
 const MOST_PAGES = 0xffff_fffe;
-/** Parts of statements that SQLite writes in another way than the verbs do (sql.ts). */
+/** Parts of statements that SQLite writes differently (sql.ts). */
 const DIALECT: readonly (readonly [written: RegExp, here: string])[] = [
   [/EACH\((\?\d*)\)/g, '(SELECT value FROM json_each($1))'],
   [/LAST\((\w+), \w+\)/g, "coalesce((SELECT seq FROM sqlite_sequence WHERE name = '$1'), 0)"],
 ];
 const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
-/** One connection to one file, with its statements prepared once. Throws what node:sqlite throws. */
+/** A connection to a file, which prepares each statement once. Throws the errors of node:sqlite. */
 export class Connection implements Statements, Disposable {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #identity: string | undefined;
-  /** Absent: nobody counts the commits of this file. */
+  /** Absent: the commits of this file are not counted. */
   readonly #mark: Mark | undefined;
   #flushes = false;
   #isConfined = false;
-  /** Rows that this connection had changed by its last commit that is counted. */
+  /** The rows that this connection had changed at its last counted commit. */
   #changes: unknown = 0;
   readonly #lookAtOthers = oncePerTurn(() => this.all('PRAGMA data_version')[0]?.[0]);
   #others: unknown;
@@ -44,9 +44,8 @@ export class Connection implements Statements, Disposable {
   #version: object = {};
 
   /**
-   * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
-   * it is missing. Waits while another process does it. Throws `StoreUnavailable` when the schema is
-   * newer than this release knows, and not compatible with it, and during a restore.
+   * Opens and migrates the file. `create`: makes a missing file for its owner only (0600). Waits while another process
+   * migrates. Throws `StoreUnavailable` during a restore, and if a newer, incompatible release has made the file.
    */
   constructor(path: string, schema: Schema, { create }: { readonly create: boolean }) {
     if (existsSync(restoringOf(path))) {
@@ -67,28 +66,25 @@ export class Connection implements Statements, Disposable {
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       enterWal(this.#database);
       this.#database.exec(`PRAGMA synchronous = ${schema.synchronous}`);
-      // Folders for temporary files may be on a full disk, or on none that can be written to.
+      // Folders for temporary files may be on a full or read-only disk.
       this.#database.exec('PRAGMA temp_store = MEMORY');
-      // `SqliteFile` checks the WAL before.
+      // `SqliteFile` checks the WAL before a checkpoint.
       if (schema.isCounted) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
       this.#mark = schema.isCounted ? new Mark(markOf(path)) : undefined;
     } catch (cause) {
       this.#database.close();
       if (!this.moved) throw cause;
-      // SQLite writes nothing to a file that was moved while a restore kept this waiting (SQLITE_READONLY_DBMOVED).
+      // SQLite refuses to write to a file that a restore has moved (SQLITE_READONLY_DBMOVED).
       throw new StoreUnavailable('the store was restored meanwhile: try again', { cause });
     }
   }
 
-  /** Whether the path names another file by now, or none: this connection reads and writes a ghost. */
+  /** Whether the path names another file or none: then this connection uses the former file. */
   get moved(): boolean {
     return identity(this.#path) !== this.#identity;
   }
 
-  /**
-   * Another one as soon as anything was committed to the file, by this connection or, whichever process it is
-   * of, by another; and as soon as this one has written anything in a transaction that goes on.
-   */
+  /** A new object after each commit to the file by any process, and after each write of this connection. */
   get version(): object {
     const others = this.#lookAtOthers();
     if (others !== this.#others) this.#version = {};
@@ -106,10 +102,9 @@ export class Connection implements Statements, Disposable {
   }
 
   /**
-   * All or nothing, and one writer at a time over all processes. Every change goes through here:
-   * a RETURNING statement outside a transaction may hide that its commit failed. Whether `work` was done: not
-   * when another process is still writing after `patience` milliseconds, in which nothing else happens in this
-   * one. At once if `work` is.
+   * Runs a transaction; no other process writes meanwhile. All changes use this function: a RETURNING statement outside
+   * of a transaction may hide a failed commit. False: another process was writing for `patience` milliseconds, in which
+   * this process does nothing else. Returns at once if `work` does.
    */
   write(work: (held: Held) => Promise<void>, patience: number): Promise<boolean>;
   write(work: (held: Held) => void, patience: number): boolean;
@@ -122,24 +117,21 @@ export class Connection implements Statements, Disposable {
     );
   }
 
-  /**
-   * Ends a transaction that `begin` began. What was committed is in the mark before this returns: nobody is told of a
-   * commit that could be lost unseen.
-   */
+  /** Commits a transaction of `begin`, and then writes the mark: no acknowledged commit is lost unnoticed. */
   commit(): void {
     const [changes] = this.#mark ? this.all('SELECT total_changes()').flat() : [];
     const isCounted = changes !== undefined && changes !== this.#changes;
     const [commits] = isCounted ? this.all<[commits: number]>(COUNT).flat() : [];
     this.run('COMMIT');
     if (commits === undefined) return;
-    // The count itself is one more.
+    // The count itself is another change.
     this.#changes = Number(changes) + 1;
     const flush = this.#flushes;
     this.#flushes = false;
     this.#mark?.write(commits, flush);
   }
 
-  /** Within a transaction that ends something for good: its mark is on the disk before the end is acknowledged. */
+  /** Marks that the transaction ends something permanently: the mark is then synced before the acknowledgement. */
   flush(): void {
     this.#flushes = true;
   }
@@ -149,7 +141,7 @@ export class Connection implements Statements, Disposable {
     return this.#wal[1];
   }
 
-  /** Whether the file has all that the WAL holds. */
+  /** Whether the file has all frames of the WAL. */
   get isInFile(): boolean {
     const [, frames, inFile] = this.#wal;
     return frames === inFile;
@@ -160,27 +152,27 @@ export class Connection implements Statements, Disposable {
     return row ?? [0, 0, 0];
   }
 
-  /** How many pages there are, whether the file has them yet or the WAL alone, how many of them are free, and bytes of each. */
+  /** The number of pages, in the file or only in the WAL, the number of free pages, and the bytes of a page. */
   get pages(): { readonly count: number; readonly free: number; readonly size: number } {
     const of = (pragma: string) => Number(this.all(`PRAGMA ${pragma}`)[0]?.[0]);
     return { count: of('page_count'), free: of('freelist_count'), size: of('page_size') };
   }
 
-  /** Brings what is in the WAL into the file. TRUNCATE empties the WAL, too, unless somebody else reads or writes. */
+  /** Copies the WAL into the file. TRUNCATE also empties the WAL, unless another process reads or writes. */
   checkpoint(how: 'PASSIVE' | 'TRUNCATE'): void {
     this.#database.exec(
       `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(${how}); PRAGMA busy_timeout = ${BUSY_TIMEOUT}`,
     );
   }
 
-  /** False: what needs more pages than the file has fails, as on a full disk. Else a WAL could not be brought into it. */
+  /** False: a write that needs more pages fails as on a full disk, since the file could not take the WAL. */
   mayGrow(may: boolean): void {
     if (may && !this.#isConfined) return;
     this.#database.exec(`PRAGMA max_page_count = ${may ? MOST_PAGES : this.pages.count}`);
     this.#isConfined = !may;
   }
 
-  /** Begins a transaction that ends with COMMIT or ROLLBACK. False: another process was writing for `patience` milliseconds. */
+  /** Begins a transaction. False: another process was writing for `patience` milliseconds. */
   begin(patience: number): boolean {
     this.#database.exec(`PRAGMA busy_timeout = ${patience}`);
     try {
@@ -194,7 +186,7 @@ export class Connection implements Statements, Disposable {
     }
   }
 
-  /** Within a transaction: what follows, until `endPart` or `undoPart`, is done or undone by itself. */
+  /** Begins a part of a transaction, which ends with `endPart` or `undoPart`. */
   beginPart(): void {
     this.#version = {};
     this.run('SAVEPOINT part');
@@ -204,7 +196,7 @@ export class Connection implements Statements, Disposable {
     this.run('RELEASE part');
   }
 
-  /** False: SQLite has ended the transaction, too. */
+  /** False: SQLite has ended the whole transaction. */
   undoPart(): boolean {
     if (!this.inTransaction) return false;
     this.run('ROLLBACK TO part');
@@ -216,16 +208,13 @@ export class Connection implements Statements, Disposable {
     return this.#database.isTransaction;
   }
 
-  /** All that `work` reads is of one moment. */
+  /** All reads of `work` are of one moment. */
   snapshot<T>(work: (held: Held) => Awaitable<T>): Awaitable<T> {
     this.run('BEGIN');
     return this.#transaction(work, () => this.run('COMMIT'));
   }
 
-  /**
-   * While a transaction of `write` or `snapshot` is open: resolves at its end, which is in this turn of the event loop.
-   * A read would see what may yet fail. Others may have waited, too, so that callers look again.
-   */
+  /** Resolves at the end of an open transaction, in this turn: a read would see uncommitted rows. Then look again. */
   get open(): Promise<void> | undefined {
     return this.#open;
   }
@@ -235,7 +224,7 @@ export class Connection implements Statements, Disposable {
     this.#mark?.[Symbol.dispose]();
   }
 
-  /** Runs the work in the transaction that was begun, and ends it in every case: at once, unless the work takes longer. */
+  /** Runs the work in a transaction and ends it, at once if the work returns no promise. */
   #transaction<T>(work: (held: Held) => Awaitable<T>, commit: () => void): Awaitable<T> {
     const held = new Held(this);
     const done = (result: T): T => {
@@ -290,7 +279,7 @@ export class Connection implements Statements, Disposable {
 }
 
 export const markOf = (path: string) => `${path}.mark`;
-/** Stands beside a file from before the first step of a restore until after its last one. */
+/** Exists during a restore, from its first step to its last. */
 export const restoringOf = (path: string) => `${path}.restoring`;
 
 const loopCount = () => performance.nodeTiming.uvMetricsInfo.loopCount;
@@ -300,7 +289,7 @@ function identity(path: string): string | undefined {
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
-/** The change to WAL ignores the busy timeout: of two processes at once one is told `locked` at once. */
+/** The switch to WAL ignores the busy timeout, so the loser of two processes must try again. */
 function enterWal(database: DatabaseSync): void {
   for (let waited = 0; ; waited += BUSY_PAUSE) {
     try {

@@ -8,7 +8,7 @@ import { readWal, type Wal } from './wal.ts';
 
 interface Damage {
   readonly reason: string;
-  /** How many commits there should be. */
+  /** The number of commits that there should be. */
   readonly acknowledged: number;
   /** The salt of a damaged WAL. */
   readonly salt?: string;
@@ -21,12 +21,9 @@ const walOf = (path: string) => readWal(`${path}-wal`);
 const isSame = (one: Wal | undefined, other: Wal | undefined) =>
   one?.salt === other?.salt && one?.good === other?.good;
 
-/**
- * Looks before SQLite opens the file: if nobody else has it open, SQLite drops all from the first bad frame on. Returns what
- * finds, in the opened file, whether something is missing that was acknowledged.
- */
+/** Call this before SQLite opens the file and drops damaged frames. The result finds lost commits in the open file. */
 export function lookBefore(path: string): Find {
-  // Others may write meanwhile; what is broken looks the same a second time.
+  // Other processes may write meanwhile. Real damage looks the same twice.
   let wal = walOf(path);
   for (let before: Wal | undefined; wal?.isBroken && !isSame(wal, before);) {
     [before, wal] = [wal, walOf(path)];
@@ -44,7 +41,7 @@ export function lookBefore(path: string): Find {
   };
 }
 
-/** Returns what finds damage in the WAL of a file that is open, of which SQLite would take no notice. */
+/** Returns a function that finds damage in the WAL of an open file, which SQLite would not report. */
 export const lookMeanwhile =
   (path: string): Find =>
   (connection) => {
@@ -55,17 +52,14 @@ export const lookMeanwhile =
     };
     const first = look();
     if (first.isWhole) return undefined;
-    // SQLite may have begun the WAL anew within a look.
+    // SQLite may have restarted the WAL during the look.
     const second = look();
     if (second.isWhole || !isSame(first.wal, second.wal)) return undefined;
     const reason = 'a page in its WAL was changed or is missing';
     return { reason, acknowledged: 0, salt: first.wal?.salt ?? 'none' };
   };
 
-/**
- * If something is damaged, ends all that its loss could bring back, and says so in the log and in the audit log. Throws
- * `StoreUnavailable` if the tables are damaged as well.
- */
+/** After damage, ends everything that the loss could bring back, and reports it. Throws `StoreUnavailable`. */
 export function endIfDamaged(
   connection: Connection,
   find: Find,
@@ -95,7 +89,7 @@ export function endIfDamaged(
     connection.flush();
   };
   if (!connection.write(end, BUSY_TIMEOUT)) throw new StoreUnavailable(`${path} is locked`);
-  // With a new WAL the next damage is a new one.
+  // A new WAL has a new salt, so the next damage is reported, too.
   connection.checkpoint('TRUNCATE');
   if (!isFirst) return;
   log.error('store.damaged', {
@@ -113,7 +107,7 @@ interface Where {
 
 type Tally = ReturnType<typeof tallyOf>;
 
-/** Whether its end was written before. */
+/** Whether the damage was handled before. */
 const isTold = ({ salt, acknowledged }: Damage, { commits, damaged }: Tally): boolean =>
   salt === undefined ? commits >= acknowledged : damaged === salt;
 

@@ -19,17 +19,16 @@ import { commitGroup, type Outcome, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 import { setImmediate } from '#shared/base/safe-timers.ts';
 
-/** Milliseconds for which `together` waits for other writers, and between two tries. */
+/** Milliseconds for which `together` waits for other writers, and between two attempts. */
 const LONGEST_WAIT = 30_000;
 const PAUSE = 5;
-/** Frames in a WAL after which it is checked and brought into the file, and transactions between two looks at how many they are. */
+/** Frames after which a WAL is checked and copied into the file, and transactions between two looks at their number. */
 const LONGEST_WAL = 1_000;
 const LOOK_EVERY = 8;
 
 /**
- * A file of the embedded store. Follows its path: when another file was moved there (a backup was
- * restored), the next write, and what is read from the next turn of the event loop on, works on that one,
- * not on the ghost of the old.
+ * A file of the embedded store. It follows its path: if a restore moves another file there, the next write and the
+ * reads of the next turn use the new file.
  */
 export class SqliteFile implements Database, AsyncDisposable {
   readonly path: string;
@@ -43,15 +42,15 @@ export class SqliteFile implements Database, AsyncDisposable {
   readonly #writing: Outage;
   #connection: Connection | undefined;
   #transactions = 0;
-  /** At whether the path names another file, in this turn of the event loop. */
+  /** Whether this turn of the event loop has checked for another file. */
   #looked = false;
   #closed = false;
-  /** Pages of this file cannot be read: it fails until the path names another one. */
+  /** The file has unreadable pages: it fails until the path names another file. */
   #damaged = false;
-  /** The last failure: of writes that fail together, one tries why. */
+  /** The last failure. Writes that fail together share it, so that the disk is probed once. */
   #failure: StoreUnavailable | undefined;
 
-  /** Creates the file when it is missing. `log`: when it begins to fail, and when it works again. */
+  /** Creates a missing file. `log`: gets the begin and the end of failures. */
   constructor(path: string, schema: Schema, clock: Clock, log: Log = silentLog) {
     this.path = path;
     this.schema = schema;
@@ -76,7 +75,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     );
   }
 
-  /** Sees all that was acknowledged, and nothing that may yet fail. */
+  /** Sees all acknowledged writes, and no uncommitted ones. */
   async read<T>(work: (connection: Connection) => Awaitable<T>): Promise<T> {
     try {
       const connection = this.#connected();
@@ -99,10 +98,9 @@ export class SqliteFile implements Database, AsyncDisposable {
   }
 
   /**
-   * `work` runs after this turn of the event loop, with the other writes that wait by then, in their order and in
-   * one transaction that is durable (as `schema.synchronous` says) when this resolves. On a full disk it runs
-   * only if it may use the last room, as what `makesRoom` may, and maybe a second time. Where it throws, nothing of
-   * it alone is done; where there is no commit, nothing of all.
+   * Runs `work` after this turn of the event loop, with all other waiting writes in their order and in one transaction,
+   * which is durable (as `schema.synchronous` says) when this resolves. On a full disk it runs only with `makesRoom`,
+   * and perhaps twice. If it throws, only its own changes are undone.
    */
   async write<T>(
     work: (held: Held) => Awaitable<T>,
@@ -119,18 +117,18 @@ export class SqliteFile implements Database, AsyncDisposable {
     });
   }
 
-  /** Rejects if it cannot do what is needed now. */
+  /** Rejects if the file cannot do what is needed. */
   async ping(need: Need): Promise<void> {
     const version = (connection: Statements) => connection.all('PRAGMA user_version').flat()[0];
     await this.read(version);
     if (!this.#isNeeded(need)) return;
-    // Written though it is the same: a full disk is not ready.
+    // A write of the same value, since a full disk is not ready.
     await this.write((connection) => {
       connection.all(`PRAGMA user_version = ${Number(version(connection))}`);
     });
   }
 
-  /** Throws if it failed in the last seconds, or would fail. */
+  /** Throws if an operation failed in the last seconds, or would fail. */
   check(need: Need): void {
     this.#reading.check();
     if (!this.#isNeeded(need)) return;
@@ -140,15 +138,12 @@ export class SqliteFile implements Database, AsyncDisposable {
     this.#writing.check();
   }
 
-  /** Whether it has to be written: nobody reads whom nobody can let in. */
+  /** Whether the file must be writable: without it, no person can be authenticated, and so nobody can read. */
   #isNeeded(need: Need): boolean {
     return need === 'all' || this.schema.reserveFor === 'all';
   }
 
-  /**
-   * All that `work` writes to the file that it is given is one transaction, and nobody else writes meanwhile; it reads what
-   * it wrote. Rejects with what `work` rejects with, and then nothing of it is done.
-   */
+  /** All writes of `work` to `held` are one transaction, which reads its own writes. Others wait meanwhile. */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
     if (this.#closed) throw unavailable(this.path, 'closed');
     using connection = this.#attempt(
@@ -169,7 +164,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     }
   }
 
-  /** Begins a transaction that writes; other writes of this process go on while another one is in the way. */
+  /** Begins a write transaction. Meanwhile other writes of this process go on. */
   async #begin(connection: Connection): Promise<void> {
     const end = this.#clock.monotonic() + LONGEST_WAIT;
     while (!this.#attempt(() => connection.begin(0))) {
@@ -179,7 +174,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     }
   }
 
-  /** Checks the WAL, and empties it unless somebody is at work, or nobody but others on a full disk would gain. */
+  /** Checks the WAL, and empties it unless it is in use, or the disk is full: only other programs would gain. */
   async checkpoint(): Promise<void> {
     this.#attempt(() => {
       const connection = this.#connected();
@@ -192,11 +187,11 @@ export class SqliteFile implements Database, AsyncDisposable {
     });
   }
 
-  /** Writes everything that waits, unless another process blocks it for two seconds. */
+  /** Writes all waiting changes, unless another process blocks them for two seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue.drain();
     try {
-      // The last one that closes the file brings the WAL into it.
+      // The last connection copies the WAL into the file.
       if (this.#connection?.moved === false) this.#check(this.#connection);
     } catch (cause) {
       this.#failed(this.#reading, cause);
@@ -205,7 +200,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     this.#disconnect();
   }
 
-  /** As `Commit` says. */
+  /** A `Commit`. */
   async #commit(writes: readonly Write[], patience: number): Promise<readonly Outcome[]> {
     try {
       return await this.#carryOut(writes, patience);
@@ -215,7 +210,7 @@ export class SqliteFile implements Database, AsyncDisposable {
   }
 
   async #carryOut(writes: readonly Write[], patience: number): Promise<readonly Outcome[]> {
-    // A write to a file that is gone would be acknowledged and lost.
+    // A write to a moved file would be acknowledged and lost.
     this.#looked = false;
     const connection = this.#connected();
     while (connection.open) await connection.open;
@@ -233,7 +228,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     }
   }
 
-  /** On a full disk: carries out the first writes that may use the last room, or else refuses those before them. */
+  /** On a full disk: carries out the first writes if they may use the last room, otherwise refuses them. */
   async #useLastRoom(
     connection: Connection,
     writes: readonly Write[],
@@ -255,7 +250,7 @@ export class SqliteFile implements Database, AsyncDisposable {
 
   #done(connection: Connection, writes: readonly Write[]): void {
     this.#transactions += 1;
-    // On a full disk what makes room can still be written.
+    // On a full disk, removals still work, so they prove nothing.
     const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
     if (writes.some(isUsual)) this.#worked(this.#writing);
     this.#keepShort(connection);
@@ -327,7 +322,7 @@ export class SqliteFile implements Database, AsyncDisposable {
     );
   }
 
-  /** Does at once what SQLite does by itself where nothing is checked. A failure is that of no write. */
+  /** Does at once what SQLite would do by itself without checks. A failure is not reported to any write. */
   #keepShort(connection: Connection): void {
     try {
       ifPossible(() =>

@@ -8,7 +8,7 @@ export interface Statements {
 
 type Connection = Statements & Pick<Transaction, 'flush'>;
 
-/** A connection for the time of one transaction: a statement after that would be a transaction of its own. */
+/** A connection for the time of a transaction. Later statements fail, since they would be outside of it. */
 export class Held implements Transaction {
   #connection: Connection | undefined;
 
@@ -28,7 +28,7 @@ export class Held implements Transaction {
     this.run(text, ...values);
   }
 
-  /** One transaction writes at a time, so that nobody else has to wait. */
+  /** Only one transaction writes at a time, so rows need no locks. */
   lock<R = Row>(text: string, ...values: Value[]): R[] {
     return this.all<R>(text, ...values);
   }

@@ -1,10 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './write-fault.ts';
 
-/**
- * Locks a file of SQLite until it is disposed of; the system gives the lock back when a process dies. Undefined: another
- * process has it, or has it open in WAL mode, which only the last one can leave.
- */
+/** Locks a file of SQLite. Undefined: another process has the lock, or has the file open in WAL mode. */
 export function lockFile(path: string): Disposable | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -12,17 +12,14 @@ import { crc32 } from 'node:zlib';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { syncPath } from './sync-path.ts';
 
-/** Bytes of a record. A disk writes 512 as one. */
+/** Bytes of a record, a fraction of the 512 that a disk writes at once. */
 const LENGTH = 64;
-/** Each process writes the record of its own commit, and none that another has written a moment ago. */
+/** Each commit has its own record, so that processes do not overwrite a record that was just written. */
 const RECORDS = 64;
-/** No store has had more; SQLite and JavaScript count on from there. */
+/** A higher number of commits is damage. */
 const MOST = 2 ** 52;
 
-/**
- * How many commits a file of SQLite has, in a small file beside it. It is written after the commit and before anybody is
- * answered, so that it is never ahead of what is on the disk. What SQLite has less than it says is lost.
- */
+/** The number of commits of a SQLite file, written beside it after each commit. If SQLite has fewer, some were lost. */
 export class Mark implements Disposable {
   readonly #path: string;
   readonly #record = Buffer.alloc(LENGTH, ' ');
@@ -32,7 +29,7 @@ export class Mark implements Disposable {
     this.#path = path;
   }
 
-  /** The most commits that are told; 0 where nothing is. Throws `StoreUnavailable` for what no server has written. */
+  /** Returns the highest number; 0 without a file. Throws `StoreUnavailable` if no server can have written the file. */
   read(): number {
     let text: string;
     try {
@@ -56,7 +53,7 @@ export class Mark implements Disposable {
     return new StoreUnavailable(`${this.#path} is damaged: remove it, and start again (${reason})`);
   }
 
-  /** `flush`: waits until it is on the disk. */
+  /** `flush`: waits for the disk. */
   write(commits: number, flush: boolean): void {
     try {
       const file = (this.#file ??= this.#open());
@@ -64,7 +61,7 @@ export class Mark implements Disposable {
       writeSync(file, this.#record, 0, LENGTH, (commits % RECORDS) * LENGTH);
       if (flush) fdatasyncSync(file);
     } catch (cause) {
-      // The errors of SQLite may have what was done tried again.
+      // A retry must not follow, as after some errors of SQLite.
       throw new Error(`${this.#path} cannot be written`, { cause });
     }
   }

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import type { Schema } from './schema.ts';
 
-/** Tells files whose tables began with version 1 from those that were made before. */
+/** Marks files whose tables began with version 1. */
 const APPLICATION = 0x43_73_67_6e;
 
-/** Applies the migrations that the file lacks, and says in it which processes it is for by then. */
+/** Applies the missing migrations, and writes which processes may use the file. */
 export function migrate(database: DatabaseSync, { file, migrations, oldest }: Schema): void {
   const known = migrations.length;
   const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
@@ -36,7 +36,7 @@ export function migrate(database: DatabaseSync, { file, migrations, oldest }: Sc
   }
 }
 
-/** Says of tables from before their version 1 that nothing brings them along; undefined: these are others. */
+/** Returns why tables from before version 1 cannot be used; undefined: the tables are newer. */
 export function formerTables(database: DatabaseSync, file: string): string | undefined {
   const [version, id] = ['user_version', 'application_id'].map((name) =>
     Number(database.prepare(`PRAGMA ${name}`).all().flat()[0]),
@@ -45,7 +45,7 @@ export function formerTables(database: DatabaseSync, file: string): string | und
   return `${file} was made by a build of before version 1. Write its people to a file with that build (\`directory export\`), write 1 in place of 6 as its countersign_directory, start this one with another data folder, and read them there (\`directory import\`); clients, documents, sign-ins and the audit log stay behind`;
 }
 
-/** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */
+/** Throws `StoreUnavailable` if a process that knows only schema `known` may not use a file of schema `found`. */
 function demandCompatible(database: DatabaseSync, file: string, found: number, known: number) {
   const oldest = Number(database.prepare('SELECT oldest FROM schema').all().flat()[0] ?? found);
   if (oldest <= known) return;

@@ -17,9 +17,8 @@ interface Recalled<V> {
 }
 
 /**
- * Reads rows of one kind: from memory, while nothing at all has been committed to the file since they were read.
- * So a change by whichever process counts for whatever is asked after it. That there is no such row is
- * remembered too: it takes no longer to say of somebody who is known.
+ * Reads rows of one kind, from memory while no process has committed anything to the file since they were read. The
+ * absence of a row is remembered, too, so that both answers take the same time.
  */
 export function recalling<V>(
   read: <T>(work: (connection: Connection) => Awaitable<T>) => Promise<T>,
@@ -30,7 +29,7 @@ export function recalling<V>(
 
   return (key, find) =>
     read((connection) => {
-      // Before the row is read: it may be newer than its version, never older.
+      // Read before the row: the row may be newer than this version, never older.
       const { version } = connection;
       if (version !== of) rows = new RecentMap(CAPACITY);
       of = version;

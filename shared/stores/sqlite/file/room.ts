@@ -8,35 +8,35 @@ import { BUSY_TIMEOUT, type Connection } from './connection.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { isDamage, writeFault } from './write-fault.ts';
 
-/** Bytes of the table `room`, whose pages the file has for rows that must still be added. */
+/** Bytes of the table `room`, whose pages are reserved for necessary rows. */
 const IN_FILE = 1024 * 1024;
-/** Bytes that the WAL has on the disk at least: pages that change when some thousand rows do. */
+/** Least bytes of the WAL on the disk: the pages that some thousand rows change. */
 const IN_WAL = 4 * 1024 * 1024;
-/** Bytes of the reserve: what a WAL may hold of pages that lie behind the end of the file. */
+/** Bytes of the reserve: the pages behind the end of the file that a WAL may have. */
 const SIZE = 5 * 1024 * 1024;
-/** Bytes. With less the disk is full for what adds to the store. Until then servers can start, and people sign in. */
+/** Bytes below which the disk is full for additions. Servers can still start, and people can sign in. */
 const LEAST = 1024 * 1024;
-/** Bytes that the room in a file and its WAL leaves: to open the other file takes less than the half of it. */
+/** Bytes that remain after making room. Opening the other file takes less than half of them. */
 const LEFT = 2 * LEAST;
-/** Bytes. With less the disk may soon be full. */
+/** Bytes below which the disk may soon be full. */
 const LITTLE = 64 * 1024 * 1024;
-/** Bytes written at once: to fill as much memory as the file has takes a tenth of a start. */
+/** Bytes written at once. To fill a buffer for the whole file would take a tenth of a start. */
 const BLOCK = Buffer.alloc(64 * 1024, 1);
-/** Milliseconds between two looks whether all is there. */
+/** Milliseconds between two checks of the reserve. */
 const PAUSE = 1_000;
 /**
- * Tries of a write on a full disk: while a reader keeps the WAL from the file; while one may keep it from beginning anew; and
- * where the file has fewer free pages than `FEW_PAGES`, so that these are used up.
+ * Attempts of a write on a full disk: while a reader keeps the WAL from the file; while one may keep the WAL from
+ * restarting; and while the file has fewer free pages than `FEW_PAGES`, so that they are used up.
  */
 const TRIES = { most: 200, some: 40, few: 3 };
 const FEW_PAGES = 8;
-/** Milliseconds between two of them. */
+/** Milliseconds between two attempts. */
 const BETWEEN = 5;
 
 /**
- * The last room of a file of the store, for when the disk is full. It lies where nobody else on the disk gets it: in a table
- * of the file, and in a WAL that is longer than what it holds. A third part is a file beside it, `*.reserve`: it is removed
- * when the disk gets full, and the file then takes what the WAL holds of it. Processes that share the store share the room.
+ * The last room of a file for a full disk. It is where no other program can take it: in a table of the file, and in a
+ * WAL that is longer than its content. The third part is the file `*.reserve`: it is removed on a full disk, so that
+ * the file can take the WAL. All processes of the store share the room.
  */
 export class Room {
   readonly #path: string;
@@ -54,10 +54,7 @@ export class Room {
     this.#clock = clock;
   }
 
-  /**
-   * Whether the disk is full: from when it has less than `LEAST`, a write has failed, or another process has removed the
-   * reserve, until there is one again. Makes that where it is missing.
-   */
+  /** Whether the disk is full, from the first sign until the reserve exists again. Makes a missing reserve. */
   look(): boolean {
     const free = freeRoom(dirname(this.#path));
     this.#isLittle = free < LITTLE;
@@ -66,7 +63,7 @@ export class Room {
     return this.#isFull;
   }
 
-  /** Carries out `open`: again where the disk got full while nobody had the file open, in the room of the reserve. */
+  /** Runs `open`, and again with the room of the reserve if the disk got full while the file was closed. */
   toOpen<T>(open: () => T): T {
     try {
       return open();
@@ -76,27 +73,24 @@ export class Room {
     }
   }
 
-  /** A write has failed for want of room, whatever the disk says of itself: a quota is used up. */
+  /** A write failed for lack of room, perhaps because of a quota. */
   failed(): void {
     this.#isFull = true;
     this.#looked = this.#clock.monotonic();
   }
 
-  /** The WAL was cut: its part is made before anything else on the disk takes that room. */
+  /** The WAL was cut. Makes its part again before another program takes the room. */
   missing(): void {
     this.#kept = -Infinity;
   }
 
-  /**
-   * While the disk has room: makes the parts that are missing in the file and its WAL. They leave what others need to start,
-   * so that the disk is not full by them. Throws what node:sqlite and node:fs throw.
-   */
+  /** Makes the missing parts in the file and the WAL, if the disk has enough room. Throws what SQLite throws. */
   keepWithin(connection: Connection, checkpoint: () => void): void {
     const now = this.#clock.monotonic();
     if (now - this.#kept < PAUSE) return;
     this.#kept = now;
     const folder = dirname(this.#path);
-    // The pages of the table are in the WAL before they are in the file.
+    // The pages of the table are first in the WAL, then in the file.
     if (!hasTable(connection) && freeRoom(folder) >= 2 * IN_FILE + LEFT) {
       const sql = `CREATE TABLE IF NOT EXISTS room AS SELECT zeroblob(${IN_FILE}) AS bytes`;
       connection.write((held) => void held.run(sql), BUSY_TIMEOUT);
@@ -106,17 +100,14 @@ export class Room {
     lengthen(wal, Math.min(IN_WAL, statSync(wal).size + freeRoom(folder) - LEFT));
   }
 
-  /**
-   * After a commit, on a disk that may soon be full: brings pages behind the end of the file into it. They would stay in the
-   * WAL, which could not begin anew. Throws the same.
-   */
+  /** After a commit on a nearly full disk: copies new pages into the file, so that the WAL can restart. */
   bringIn(connection: Connection, checkpoint: () => void): void {
     if (!this.#isLittle) return;
     const { count, size } = connection.pages;
     if (statSync(this.#path).size < count * size) checkpoint();
   }
 
-  /** On a full disk: carries out `commit` in the last room, again and again while the WAL has used that up. */
+  /** Runs `commit` in the last room of a full disk, again while the WAL has used up the room. */
   async use<T>(
     connection: Connection,
     checkpoint: () => void,
@@ -125,7 +116,7 @@ export class Room {
     for (let tries = TRIES.most; ;) {
       try {
         while (connection.open) await connection.open;
-        // The WAL begins anew once all is in the file, and nobody reads what it holds.
+        // The WAL restarts when the file has all its pages and no process reads it.
         if (tries < TRIES.most) checkpoint();
         this.#open(connection, checkpoint);
         connection.mayGrow(false);
@@ -139,14 +130,14 @@ export class Room {
     }
   }
 
-  /** Brings the WAL into the file by the room of the reserve, and frees the pages of the table. */
+  /** Copies the WAL into the file with the room of the reserve, and frees the pages of the table. */
   #open(connection: Connection, checkpoint: () => void): void {
     if (this.#spend()) checkpoint();
     if (!hasTable(connection)) return;
     connection.write((held) => void held.run('DROP TABLE IF EXISTS room'), BUSY_TIMEOUT);
   }
 
-  /** Makes the reserve where it is missing, or shorter since a process was killed, and the disk has room. True: it is there. */
+  /** Makes a missing or short reserve if the disk has room. True: the reserve exists. */
   #keep(free: number): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#looked < PAUSE) return false;
@@ -167,7 +158,7 @@ export class Room {
     }
   }
 
-  /** Whether there was one, and it could be removed. */
+  /** Whether a reserve existed and was removed. */
   #spend(): boolean {
     try {
       rmSync(this.#reserve);
@@ -178,7 +169,7 @@ export class Room {
   }
 }
 
-/** Carries out work for a disk that gets full. If it fails now it may be done later: a failure fails no write, unless it tells of damage. */
+/** Runs work for a later full disk. A failure fails no write, unless it reports damage. */
 export function ifPossible(work: () => void): void {
   try {
     work();
@@ -191,12 +182,12 @@ const hasTable = (connection: Connection) =>
   connection.all(`SELECT 1 FROM sqlite_schema WHERE name = 'room'`).length > 0;
 
 /**
- * Appends to a file until it has that size; to a WAL while a connection of this process keeps others from removing it. SQLite
- * reads no frame behind the last commit, writes each at its place, and leaves a WAL as long as it is when it begins anew
+ * Appends to a file up to a size; to a WAL while this process has a connection, so that the WAL is not removed. SQLite
+ * reads no frame after the last commit, writes each frame at its place, and keeps the length of a restarted WAL
  * (sqlite.org/fileformat2.html#the_write_ahead_log).
  */
 function lengthen(path: string, to: number, flags = 0): void {
-  // SQLite takes no locks on these files, so that closing them ends none.
+  // SQLite takes no locks on these files, so closing them releases none.
   const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | flags, 0o600);
   try {
     for (let { size } = fstatSync(file); size < to;) {

@@ -2,17 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { SqliteFile } from './file.ts';
 
-/** Rows of a table that go in one transaction: the first, and at most. */
+/** Rows of one transaction: the first time, and at most. */
 const BATCH = { first: 100, most: 400 };
-/** Milliseconds that the deletion of a batch may take: while more is due and it is faster, the next is twice as large. */
+/** Milliseconds of a batch: after a faster one, the next batch is twice as large. */
 const LONGEST = 4;
-/** How many times as long as a batch takes the others have their turn after it, and milliseconds at most. */
+/** The rest after a batch: a multiple of its time, and milliseconds at most. */
 const REST = { share: 2, most: 50 };
 
-/**
- * Deletes the expired rows of all tables; resolves to their number. Between two batches requests and
- * other processes have their turn.
- */
+/** Deletes the expired rows of all tables. Resolves to their number. Others have a turn after each batch. */
 export async function sweepFile(
   file: SqliteFile,
   clock: Clock,

@@ -1,13 +1,10 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import type { Clock } from '#shared/base/clock.ts';
 
-/** Milliseconds for which a process that has asked counts as waiting; it asks again within ten. */
+/** Milliseconds for which a process counts as waiting after it has asked. It asks again within ten. */
 const FRESH = 30;
 
-/**
- * How processes that write to one file of SQLite tell each other that they wait, since SQLite's lock is no queue: by
- * when an empty file beside it was last touched. One that was killed is forgotten by itself.
- */
+/** Lets processes take turns, since SQLite's lock is no queue: a waiting process touches an empty file. */
 export class Turns {
   readonly #path: string;
   readonly #clock: Clock;
@@ -17,7 +14,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Says that this process waits. Where that cannot be said it waits all the same. */
+  /** Says that this process waits. If the file cannot be touched, the process waits all the same. */
   ask(): void {
     const now = this.#clock.now() / 1000;
     try {
@@ -26,12 +23,12 @@ export class Turns {
       try {
         writeFileSync(this.#path, '', { mode: 0o600 });
       } catch {
-        // A folder that cannot be written to.
+        // The folder is not writable.
       }
     }
   }
 
-  /** Whether somebody waits. It may be this process until a moment ago. Where nobody can look, nobody waits. */
+  /** Whether a process waits, perhaps this one until a moment ago. False if the file cannot be read. */
   get isAsked(): boolean {
     try {
       const touched = statSync(this.#path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;

@@ -1,30 +1,27 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Bytes of the header of a WAL, and of each frame before its page. */
+/** Bytes of the header of a WAL, and of the header of each frame. */
 const [HEADER, FRAME] = [32, 24];
-/** A WAL begins with it, or with one more where its checksums are of big-endian words. */
+/** The first number of a WAL; one more for checksums of big-endian words. */
 const MAGIC = 0x377f0682;
 /** Frames that are read at a time. */
 const AT_ONCE = 64;
 
 /** The content of a WAL (sqlite.org/fileformat2.html#the_write_ahead_log). */
 export interface Wal {
-  /** Another one each time that SQLite begins the file anew. */
+  /** A new value each time that SQLite restarts the WAL. */
   readonly salt: string;
-  /** Frames up to the last commit that SQLite would take: it drops all from the first bad one on. */
+  /** Frames up to the last valid commit. SQLite drops all frames after a damaged one. */
   readonly good: number;
-  /**
-   * A transaction behind a bad frame was followed by another one. A commit is on the disk before the next begins, so this is
-   * no torn end: what was acknowledged is damaged.
-   */
+  /** Two transactions follow a damaged frame. Commits reach the disk in order, so acknowledged data is damaged. */
   readonly isBroken: boolean;
 }
 
-/** Reads the WAL, while others may write to it. Undefined: there is none, it is empty, or its header is not good. */
+/** Reads a WAL, to which other processes may write. Undefined: missing, empty, or with a damaged header. */
 export function readWal(path: string): Wal | undefined {
   let file: number;
   try {
-    // SQLite takes no locks on this file, so that closing it ends none.
+    // SQLite takes no locks on this file, so closing it releases none.
     file = openSync(path, 'r');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -76,7 +73,7 @@ function walOf(file: number): Wal | undefined {
 
 const viewOf = ({ buffer, byteOffset, length }: Buffer) => new DataView(buffer, byteOffset, length);
 
-/** That of a WAL: over 32-bit words, of which there is an even number. */
+/** The checksum of a WAL, over an even number of 32-bit words. */
 class Checksum {
   readonly #isLittle: boolean;
   #first = 0;

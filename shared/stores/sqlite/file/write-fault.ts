@@ -4,29 +4,26 @@ import { StoreUnavailable } from '../../outage/unavailable.ts';
 
 /** Primary result codes of SQLite, the low byte of an extended one (https://sqlite.org/rescode.html). */
 const [BUSY, READONLY, IOERR, CORRUPT, FULL, NOTADB] = [5, 8, 10, 11, 13, 26];
-/** SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE: nothing was written, for a reason that SQLite does not tell. */
+/** SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE, too: nothing was written, and SQLite does not say why. */
 const UNSAID: ReadonlySet<number> = new Set([READONLY, 778, 4874]);
 
-/** As SQLite says it, for what is refused before. */
+/** The error of SQLite, for writes that are refused before. */
 export const DISK_FULL: Error = Object.assign(new Error('the disk is full'), { errcode: FULL });
 
 const codeOf = (error: unknown): number =>
   (Object(error) as { readonly errcode?: number }).errcode ?? 0;
 const kindOf = (error: unknown): number => codeOf(error) & 0xff;
 
-/** True for the errors of the disk, full or not: SQLite may have given the transaction up. */
+/** True for errors of the disk, after which SQLite may have ended the transaction. */
 export const isDiskError = (error: unknown): boolean => [IOERR, FULL].includes(kindOf(error));
 
 /** True if another process has a lock. */
 export const isBusy = (error: unknown): boolean => kindOf(error) === BUSY;
 
-/** True if the file has pages that SQLite cannot read. They stay so. */
+/** True if the file has unreadable pages, which is permanent. */
 export const isDamage = (error: unknown): boolean => [CORRUPT, NOTADB].includes(kindOf(error));
 
-/**
- * Why the disk takes no writes at all, if that is why SQLite failed. SQLite has one code for an error of the disk, a
- * read-only file system and a used-up quota, so the system is asked again with a file beside `path`.
- */
+/** Returns why the disk takes no writes. SQLite does not tell the cause, so this writes a file beside `path`. */
 export function writeFault(path: string, error: unknown): 'full' | 'read-only' | undefined {
   if (codeOf(error) === FULL) return 'full';
   return UNSAID.has(codeOf(error)) ? tryToWrite(`${path}.probe`) : undefined;

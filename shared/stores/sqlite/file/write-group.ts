@@ -4,27 +4,27 @@ import type { Connection } from './connection.ts';
 import type { Held } from './held.ts';
 import { isDiskError } from './write-fault.ts';
 
-/** Milliseconds after which a transaction takes no other write in: other processes wait for their turn. */
+/** Milliseconds after which a transaction takes no further write, since other processes wait. */
 const LONGEST = 5;
 
-/** Tells what came of a write, once that is certain. */
+/** Reports the result of a write, once it is certain. */
 export type Outcome = () => void;
 
-/** A write, and how to tell who waits for it. */
+/** A write, and how to report its result. */
 export interface Write {
   carryOut(sql: Held): Awaitable<unknown>;
-  /** `result`: of `carryOut`, which is committed. */
+  /** `result`: of `carryOut`. It is committed. */
   succeed(result: unknown): void;
-  /** Nothing was done, or nobody knows. */
+  /** The write had no effect, or its effect is unknown. */
   fail(cause: unknown): void;
-  /** May use the last room on the disk. */
+  /** True if the write may use the last room on the disk. */
   readonly makesRoom: boolean;
 }
 
 /**
- * Carries out the first of `writes` in one transaction, in their order, and resolves to the outcome of each when that is
- * committed. One that throws leaves nothing behind and fails alone. The others were not begun: none is, where another
- * process is still writing after `patience` milliseconds. Rejects when there was no commit.
+ * Carries out the first of `writes` in order in one transaction. Resolves to their outcomes after the commit. A write
+ * that throws is undone alone. The remaining writes were not begun; none was, if another process was writing for
+ * `patience` milliseconds. Rejects if nothing was committed.
  */
 export async function commitGroup(
   connection: Connection,
@@ -43,7 +43,7 @@ export async function commitGroup(
         if (!isAlone) connection.endPart();
         outcomes.push(() => write.succeed(result));
       } catch (cause) {
-        // An error of the disk, or whatever else SQLite gave the transaction up for, is not a matter of this one alone.
+        // After an error of the disk, or one that ended the transaction, all its writes have failed.
         if (isAlone || !connection.undoPart() || isDiskError(cause)) throw cause;
         outcomes.push(() => write.fail(cause));
       }

@@ -4,28 +4,26 @@ import type { Turns } from './turns.ts';
 import type { Outcome, Write } from './write-group.ts';
 import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
-/** Writes of one transaction. */
+/** Most writes of one transaction. */
 const MOST = 64;
-/** Milliseconds for which writes are gathered at most, however long the last transaction took. */
+/** Most milliseconds for which writes are gathered. */
 const LONGEST_GATHERING = 10;
-/** Milliseconds between two looks at whether another process still writes: 1, 2, 4, and then this. */
+/** Most milliseconds between two looks at whether another process still writes: 1, 2, 4, then this. */
 const LONGEST_PAUSE = 5;
-/** Milliseconds after which a process that waits asks for a turn: until then it costs nobody anything. */
+/** Milliseconds after which a waiting process asks for a turn, which costs the other processes time. */
 const PATIENT = 20;
-/** Milliseconds that others leave to a process that asks: it looks more often. */
+/** Milliseconds that others leave to a process that asks, and which looks more often. */
 const TURN = 8;
 
 /**
- * Carries out the first of `writes`, and resolves to their outcomes, in the same order: none, when another process is
- * still writing after `patience` milliseconds, in which nothing else happens in this one. Never rejects.
+ * Carries out the first of `writes`. Resolves to their outcomes: none if another process was writing. Never rejects.
  */
 export type Commit = (writes: readonly Write[], patience: number) => Promise<readonly Outcome[]>;
 
 /**
- * Gathers writes for `commit`, which is given at most 64, in the order in which they came: until nothing else comes in,
- * at most for as long as the last transaction took. Before those that are left, other processes have as much time as
- * these took; where another process waits, it has its turn before any other write, too. While another process writes
- * they wait, each for two seconds, and all else goes on.
+ * Gathers up to 64 writes for `commit`, in order, until no event follows, and at most for the time of the last
+ * transaction. Before the remaining writes, other processes get as much time. A process that waits gets a turn before
+ * any write. While another process writes, each write waits for two seconds, and all other work goes on.
  */
 export class WriteQueue {
   readonly #commit: Commit;
@@ -41,7 +39,7 @@ export class WriteQueue {
   #running: Promise<void> | undefined;
   #heldUp: { readonly since: number; pause: number } | undefined;
 
-  /** `handled`: how many events the event loop has handled. */
+  /** `handled`: returns the number of events that the event loop has handled. */
   constructor(commit: Commit, clock: Clock, turns: Turns, handled: () => number) {
     this.#turns = turns;
     this.#handled = handled;
@@ -58,7 +56,7 @@ export class WriteQueue {
     else setImmediate(() => this.#gather(until));
   }
 
-  /** Goes on when the event loop has handled nothing since `handled`, or after `until`. */
+  /** Continues when the event loop has handled no event since `handled`, or after `until`. */
   #gather(until: number, handled?: number): void {
     const now = this.#handled();
     const isOver =
@@ -67,7 +65,7 @@ export class WriteQueue {
     else setImmediate(() => this.#gather(until, now));
   }
 
-  /** Has everything done now; what other processes keep from it for two seconds fails. */
+  /** Does all writes now. Fails writes that other processes block for two seconds. */
   async drain(): Promise<void> {
     await this.#running;
     const end = this.#clock.monotonic() + BUSY_TIMEOUT;
@@ -89,11 +87,11 @@ export class WriteQueue {
     const outcomes = await this.#take(0);
     const pause = outcomes.length > 0 ? this.#goOn(began) : this.#holdUp(began);
     if (this.#waiting.length > 0) setTimeout(() => this.#go(), pause);
-    // Told last: a write that follows from an outcome waits for what was set just now.
+    // Reported last: a following write must see the new state of the queue.
     for (const tell of outcomes) tell();
   }
 
-  /** Returns how long to wait before the next group. */
+  /** Returns the pause before the next group. */
   #goOn(began: number): number {
     this.#heldUp = undefined;
     const now = this.#clock.monotonic();
@@ -104,7 +102,7 @@ export class WriteQueue {
     return pause;
   }
 
-  /** Returns how long to wait before the next try. */
+  /** Returns the pause before the next attempt. */
   #holdUp(began: number): number {
     const heldUp = (this.#heldUp ??= { since: began, pause: 1 });
     if (began - heldUp.since >= PATIENT) this.#turns.ask();

@@ -2,13 +2,10 @@ import { STATE_EXPIRED } from '../../sql/expired.ts';
 import type { Schema } from '../file/schema.ts';
 import { STATE_TABLES } from '../../sql/tables.ts';
 
-/** Bytes: with content of this length a commit is still cheaper than a file that is synced, and its folder. */
+/** Bytes: up to this length a row is cheaper than a file that is synced with its folder. */
 export const LONGEST_CONTENT = 16 * 1024;
 
-/**
- * How many transactions changed something, the salt of the WAL of which damage was found last, and when the file was restored: what was
- * used before is forgotten.
- */
+/** The number of commits, the salt of the last damaged WAL, and the restore before which uses are forgotten. */
 const TALLY = `
   CREATE TABLE tally (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -20,9 +17,8 @@ const TALLY = `
 `;
 
 /**
- * The tables whose rows must not be lost. They have the engine's artefacts, the short-lived ones too: a consumed code
- * or refresh token stays consumed when the power fails. Artefacts of `PASSING_KINDS` are in the other file. Times are
- * in milliseconds.
+ * The tables whose rows must not be lost, with the engine's artefacts: a used code or refresh token stays used after a
+ * power cut. Artefacts of `PASSING_KINDS` are in the other file. Times are in milliseconds.
  */
 export const STATE: Schema = {
   file: 'state.db',
