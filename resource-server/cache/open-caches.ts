@@ -6,7 +6,7 @@ import { portion } from '#shared/base/workers.ts';
 import { type CacheConfig, cacheName } from '#shared/config/cache-schema.ts';
 import { upstreamUrls } from '#shared/config/upstream-schema.ts';
 import type { Chore } from '#shared/server/chore.ts';
-import { type CacheReport, writeReport } from '#shared/stores/cache/cache-report.ts';
+import { type CacheReport, writeReport } from '#shared/stores/cache/reports.ts';
 import type { InvalidationFeed, Invalidations } from '#shared/stores/cache/invalidations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Space } from '../space/spaces.ts';

@@ -4,7 +4,7 @@ import { type Random, randomId } from '#shared/base/random.ts';
 import { VERSION } from '#shared/base/version.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import type { ServerName } from '#shared/config/server-name.ts';
-import { writeProcess } from '#shared/stores/cache/process-report.ts';
+import { writeReport } from '#shared/stores/cache/reports.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Chore } from './chore.ts';
 import type { Ready } from './endpoints/health.ts';
@@ -47,7 +47,7 @@ export function processChore(
   const put = (isWell: boolean) => {
     const state = { ready: isWell, at: clock.now(), ...(ended && { ended }) };
     const report = { server, version: VERSION, host, worker: WORKER, since, ...state };
-    return stores.cacheReports.put(process, writeProcess(report));
+    return stores.cacheReports.put(process, writeReport(report));
   };
   return {
     name: 'process.report',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { closeOpen } from '#shared/audit/close.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { macKey } from '#shared/audit/mac.ts';
-import { writeProcess } from '#shared/stores/cache/process-report.ts';
+import { writeReport } from '#shared/stores/cache/reports.ts';
 import { type TestAdmin, testAdmin } from './admin.fixture.ts';
 
 let admin: TestAdmin;
@@ -91,8 +91,8 @@ test('a running process is listed with its version, and a report about caches is
   } as const;
   const { cacheReports } = admin.authz.stores;
   const at = systemClock.now();
-  await cacheReports.put('b', writeProcess({ ...report, at }));
-  await cacheReports.put('a', writeProcess({ ...report, at, server: 'authz', worker: 1 }));
+  await cacheReports.put('b', writeReport({ ...report, at }));
+  await cacheReports.put('a', writeReport({ ...report, at, server: 'authz', worker: 1 }));
   await cacheReports.put('c', '[]');
   await cacheReports.put('d', '{"server":"other","version":1}');
   const { body } = await admin.read('server-status').expect(200);

@@ -7,7 +7,7 @@ import { perform } from '#shared/operations/operation.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { recordAccess } from '#shared/people/access/grants.ts';
 import { someApiKey, someClient } from '#shared/stores/contract/samples.ts';
-import { writeProcess } from '#shared/stores/cache/process-report.ts';
+import { writeReport } from '#shared/stores/cache/reports.ts';
 import { houseOf } from '../../base/house.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
@@ -199,12 +199,12 @@ test('the first page searches by GET, and shows which processes need attention',
     at: now,
   } as const;
   const { cacheReports } = site.server.stores;
-  await cacheReports.put('a', writeProcess(report));
+  await cacheReports.put('a', writeReport(report));
   expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
-  await cacheReports.put('c', writeProcess({ ...report, ready: false, ended: true }));
+  await cacheReports.put('c', writeReport({ ...report, ready: false, ended: true }));
   expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
   const silent = { ...report, version: '<b>2</b>', at: now - 50_000 };
-  await cacheReports.put('b', writeProcess(silent));
+  await cacheReports.put('b', writeReport(silent));
   const home = await browser.open('/admin');
   expect(home.text).toContain('One process is not ready');
   expect(home.text).toContain('Processes of at least 2 versions run');

@@ -1,6 +1,6 @@
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
-import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { applyDeclared, keptOut, leftOver } from '../declared/apply-declared.ts';
 import { readDeclared } from '../declared/read-declared.ts';

@@ -10,7 +10,7 @@ import type { StoreSettings } from '#shared/stores/settings.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { demandStore, withStores } from '../stores/with-stores.ts';
-import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 
 export const backup: Command = {
   name: 'backup',

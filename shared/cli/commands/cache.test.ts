@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { type CacheReport, writeReport } from '#shared/stores/cache/cache-report.ts';
+import { type CacheReport, writeReport } from '#shared/stores/cache/reports.ts';
 import type { Invalidation } from '#shared/stores/cache/invalidations.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';

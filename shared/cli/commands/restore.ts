@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { checkBackup } from '#shared/stores/backup/check.ts';
-import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 import {
   beginRestore,
   endRestore,

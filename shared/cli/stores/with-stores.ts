@@ -4,7 +4,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 
 /** The parts of a shell that open the stores. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readRule } from '#shared/http/ban-rule.ts';
-import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
+import type { CacheReport } from '#shared/stores/cache/reports.ts';
 import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';
 import { operation } from '../operation.ts';
 import { pageIn, pageInput, pageOf } from '../page.ts';

@@ -1,4 +1,4 @@
-import { type CacheReport, readReport } from '#shared/stores/cache/cache-report.ts';
+import { type CacheReport, readCacheReport } from '#shared/stores/cache/reports.ts';
 import type { CacheReports } from '#shared/stores/cache/cache-reports.ts';
 
 /** Returns the report of each process about its caches, in the order of their names. */
@@ -8,7 +8,7 @@ export async function cacheReports(
   return [...(await reports.all())]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([process, text]) => {
-      const report = readReport(text);
+      const report = readCacheReport(text);
       return report === undefined ? [] : { process, report };
     });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { spaceReport } from '#shared/stores/cache/cache-report.ts';
+import { spaceReport } from '#shared/stores/cache/reports.ts';
 import { operation } from '../operation.ts';
 import { pageIn, pageInput, pageOf } from '../page.ts';
 import { cacheReports } from './cache-reports.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { VERSION } from '#shared/base/version.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
-import { type ProcessReport, readProcess } from '#shared/stores/cache/process-report.ts';
+import { type ProcessReport, readProcessReport } from '#shared/stores/cache/reports.ts';
 import { isOverdue } from '#shared/stores/last-backup/last-backup.ts';
 import { operation } from '../operation.ts';
 
@@ -74,7 +74,7 @@ export const showServers = operation({
     const [reports, last] = await Promise.all([stores.cacheReports.all(), stores.lastBackup.get()]);
     const { backup } = config;
     const processes = [...reports].flatMap(([process, text]) => {
-      const report = readProcess(text);
+      const report = readProcessReport(text);
       return report === undefined ? [] : [{ process, ...stateOf(report, clock.now()) }];
     });
     const place = ({ server, host = '', worker, since }: (typeof processes)[number]) =>

@@ -45,7 +45,10 @@ async function write(sql: Sql, path: string): Promise<void> {
   migrate(database, STATE);
   database.exec('BEGIN');
   const numbers = database.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)');
-  for (const [table, last] of await lastNumbers(sql)) numbers.run(table, last);
+  const last = 'SELECT name, CAST(last AS text) FROM numbers WHERE last > 0';
+  for (const [table, number] of await sql.all<[string, string]>(last)) {
+    numbers.run(table, BigInt(number));
+  }
   for (const table of tablesIn(database)) {
     const columns = table.columns.map(({ name }) => name);
     const insert = database.prepare(
@@ -82,12 +85,4 @@ async function* pagesOf(
     );
   }
   await sql.run(`CLOSE ${name}_rows`);
-}
-
-/** The last number that was ever given in each table that has them. */
-async function lastNumbers(sql: Sql): Promise<readonly [table: string, last: bigint][]> {
-  const rows = await sql.all<[string, string]>(
-    'SELECT name, CAST(last AS text) FROM numbers WHERE last > 0',
-  );
-  return rows.map(([table, last]) => [table, BigInt(last)]);
 }

@@ -1,8 +1,3 @@
-interface StoreUnavailableOptions extends ErrorOptions {
-  readonly refused?: boolean;
-  readonly full?: boolean;
-}
-
 /** The store could not work: down, hung, full or not trusted. Becomes 503 with Retry-After. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
@@ -11,9 +6,16 @@ export class StoreUnavailable extends Error {
   /** The store refused because it has no room. */
   readonly full: boolean;
 
-  constructor(message: string, options: StoreUnavailableOptions = {}) {
+  constructor(
+    message: string,
+    {
+      refused = false,
+      full = false,
+      ...options
+    }: ErrorOptions & { refused?: boolean; full?: boolean } = {},
+  ) {
     super(message, options);
-    this.refused = options.refused ?? false;
-    this.full = options.full ?? false;
+    this.refused = refused;
+    this.full = full;
   }
 }

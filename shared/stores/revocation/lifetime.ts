@@ -1,13 +1,13 @@
-/** Milliseconds for which a revocation is remembered beyond its end: a clock may be ahead by as much. */
+/** Milliseconds for which revocations and spent tokens are kept beyond their end: a clock may be ahead by as much. */
 export const CLOCK_MARGIN = 3 * 86_400_000;
 
-/** Returns the longest time in seconds for which a server accepts a token after its issue. */
-export function longestLife({
-  tokens: { lifetime, skew },
-}: {
-  /** Seconds. */
+/** The part of the configuration with times in seconds. */
+interface TokenTimes {
   readonly tokens: { readonly lifetime: number; readonly skew: number };
-}): number {
+}
+
+/** Returns the longest time in seconds for which a server accepts a token after its issue. */
+export function longestLife({ tokens: { lifetime, skew } }: TokenTimes): number {
   return lifetime + skew;
 }
 
@@ -15,11 +15,7 @@ export function longestLife({
 export const STATEMENT_LIFE = 60;
 
 /** Returns the longest time in seconds for which an application with a correct clock accepts a statement. */
-export function longestStatementLife({
-  tokens: { skew },
-}: {
-  readonly tokens: { readonly skew: number };
-}): number {
+export function longestStatementLife({ tokens: { skew } }: TokenTimes): number {
   return STATEMENT_LIFE + skew;
 }
 

@@ -116,6 +116,12 @@ export function recordsIn<T>(table: string) {
       const behind = after === undefined ? '' : `WHERE (${order}) > (${places})`;
       return all(sql, `${behind} ORDER BY ${order} LIMIT ?`, ...(after ?? []), limit);
     },
+    /** Yields all rows in slices, in the order of some columns. `placeOf`: returns their values. */
+    slices(database: Database, order: string, placeOf: (record: T) => readonly Value[]) {
+      return slices<T>((last) =>
+        database.read((sql) => this.page(sql, order, last && placeOf(last), SLICE)),
+      );
+    },
   };
 }
 

@@ -10,8 +10,7 @@ import { SqliteFile } from './file/file.ts';
 import { orUnavailable } from './file/write-fault.ts';
 import { sweepFile } from './file/sweep.ts';
 import { openSqliteFeed, openSqliteInvalidationFeed } from './feeds.ts';
-import { LONGEST_CONTENT, STATE } from './schema/state.ts';
-import { TRANSIENT } from './schema/transient.ts';
+import { LONGEST_CONTENT, STATE, TRANSIENT } from './schema/state.ts';
 
 export interface SqliteOptions {
   /** The folder of the two files; made if missing, for its owner only (0700). */

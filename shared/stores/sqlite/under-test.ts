@@ -7,8 +7,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
 import { openSqlite } from './open.ts';
-import { STATE } from './schema/state.ts';
-import { TRANSIENT } from './schema/transient.ts';
+import { STATE, TRANSIENT } from './schema/state.ts';
 
 export interface SqliteUnderTest extends StoreUnderTest {
   readonly clock: ManualClock;

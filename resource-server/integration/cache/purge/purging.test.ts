@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readReport } from '#shared/stores/cache/cache-report.ts';
+import { readCacheReport } from '#shared/stores/cache/reports.ts';
 import { type Application, startApplication, startGateway } from '../../gateway.fixture.ts';
 import type { Call } from '#shared/server/wire/ask.fixture.ts';
 import { PAGES, RESOURCE } from '../../resource-server.fixture.ts';
@@ -346,7 +346,7 @@ test('the report for the command line counts stored answers, requests and banned
   const chore = rs.server.chores?.find(({ name }) => name === 'cache.report');
   await chore?.run();
   const [report = ''] = [...(await rs.stores.cacheReports.all()).values()];
-  const shop = readReport(report)?.find(({ space }) => space === '/shop/');
+  const shop = readCacheReport(report)?.find(({ space }) => space === '/shop/');
   expect(shop).toMatchObject({ entries: 0, octets: 0 });
   expect(shop?.counts['uri-miss']).toBeGreaterThan(1);
   const ban = { rule: { path: '/report' }, soft: false, met: 0 };

@@ -1,11 +1,11 @@
 import type { PasskeyRecord, Passkeys, PasskeyUse } from '../../credentials/passkeys.ts';
 import type { NewPasskey } from '../../people/people.ts';
-import { change, insert, recordsIn, SLICE, slices } from '../rows.ts';
+import { change, insert, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql } from '../sql.ts';
 
-const ORDER = 'person, created, id';
-
 const passkeys = recordsIn<PasskeyRecord>('passkey');
+
+const placeOf = ({ accountId, created_at, id }: PasskeyRecord) => [accountId, created_at, id];
 
 /** The names that are locked while a passkey is added. */
 export const namesOf = ({ id, accountId }: NewPasskey): readonly string[] => [
@@ -53,13 +53,7 @@ export function sqlPasskeys(database: Database): Passkeys {
     get: (id) => database.read((sql) => passkeys.find(sql, 'WHERE id = ?', id)),
     of: (accountId) =>
       database.read((sql) => passkeys.all(sql, 'WHERE person = ? ORDER BY created, id', accountId)),
-    list: () =>
-      slices<PasskeyRecord>((last) =>
-        database.read((sql) => {
-          const after = last && [last.accountId, last.created_at, last.id];
-          return passkeys.page(sql, ORDER, after, SLICE);
-        }),
-      ),
+    list: () => passkeys.slices(database, 'person, created, id', placeOf),
     use: (id, use) =>
       database.write(async (sql) => {
         const passkey = await passkeys.lock(sql, 'WHERE id = ?', id);

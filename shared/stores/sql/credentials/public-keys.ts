@@ -1,5 +1,5 @@
 import type { KeyOwner, PublicKeyRecord, PublicKeys } from '../../credentials/public-keys.ts';
-import { insert, SLICE, slices } from '../rows.ts';
+import { insert } from '../rows.ts';
 import { type Database, MAKES_ROOM } from '../sql.ts';
 import { usedKeys } from './used-keys.ts';
 
@@ -42,10 +42,7 @@ export function sqlPublicKeys(database: Database): PublicKeys {
           limit,
         ),
       ),
-    list: () =>
-      slices<PublicKeyRecord>((last) =>
-        database.read((sql) => keys.page(sql, ORDER, last && placeOf(last), SLICE)),
-      ),
+    list: () => keys.slices(database, ORDER, placeOf),
     signOut: (id, at) =>
       edit(
         id,

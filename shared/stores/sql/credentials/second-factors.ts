@@ -1,6 +1,6 @@
 import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
 import { lockGeneration, raiseIn } from '../revocation/generations.ts';
-import { put, recordsIn, SLICE, slices } from '../rows.ts';
+import { put, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 
 const factors = recordsIn<SecondFactorRecord>('second_factor');
@@ -56,10 +56,7 @@ export function sqlSecondFactors(database: Database): SecondFactors {
       return raised === false ? undefined : raised;
     },
     get: (accountId) => database.read((sql) => find(sql, accountId)),
-    list: () =>
-      slices<SecondFactorRecord>((last) =>
-        database.read((sql) => factors.page(sql, 'person', last && [last.accountId], SLICE)),
-      ),
+    list: () => factors.slices(database, 'person', ({ accountId }) => [accountId]),
     useStep: async (accountId, id, step, at) => {
       const after = await change(accountId, (factor) =>
         factor.id === id && step > factor.step ? { ...used(factor, at), step } : undefined,

@@ -15,8 +15,7 @@ import { restoringOf } from '../file/connection.ts';
 import { lockFile } from '../file/lock-file.ts';
 import { syncPath } from '../file/sync-path.ts';
 import { isDamage } from '../file/write-fault.ts';
-import { STATE } from '../schema/state.ts';
-import { TRANSIENT } from '../schema/transient.ts';
+import { STATE, TRANSIENT } from '../schema/state.ts';
 
 /** The files that a restore replaces. With the old mark, the backup would seem to lack commits. */
 const REPLACED = [...['', '-wal', '-shm', '.mark'].map((end) => `${STATE.file}${end}`), 'content'];
@@ -43,6 +42,12 @@ export function holdAlone(folder: string): Disposable | undefined {
     return undefined;
   }
   return held;
+}
+
+/** Whether the folder has an embedded store, or an unfinished restore. */
+export function hasSqlite(folder: string): boolean {
+  const state = join(folder, STATE.file);
+  return existsSync(state) || existsSync(restoringOf(state));
 }
 
 /** Returns where an interrupted restore of `folder` puts the former store; undefined: no restore was interrupted. */

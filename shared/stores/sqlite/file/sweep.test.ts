@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { onceFor } from '../../contract/samples.ts';
 import { rememberUntil } from '../../revocation/lifetime.ts';
 import type { Stores } from '../../stores.ts';
-import { STATE } from '../schema/state.ts';
-import { TRANSIENT } from '../schema/transient.ts';
+import { STATE, TRANSIENT } from '../schema/state.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
 
 let store: SqliteUnderTest;

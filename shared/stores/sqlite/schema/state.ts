@@ -1,6 +1,6 @@
-import { STATE_EXPIRED } from '../../sql/expired.ts';
+import { PASSING_EXPIRED, STATE_EXPIRED } from '../../sql/expired.ts';
 import type { Schema } from '../file/schema.ts';
-import { STATE_TABLES } from '../../sql/tables.ts';
+import { PASSING_TABLES, STATE_TABLES } from '../../sql/tables.ts';
 
 /** Bytes: up to this length a row is cheaper than a file that is synced with its folder. */
 export const LONGEST_CONTENT = 16 * 1024;
@@ -27,4 +27,13 @@ export const STATE: Schema = {
   reserveFor: 'removals',
   migrations: [STATE_TABLES + TALLY],
   expired: STATE_EXPIRED,
+};
+
+/** The tables whose rows live for minutes, and which unauthenticated requests may write. Keys are SHA-256 digests. */
+export const TRANSIENT: Schema = {
+  file: 'transient.db',
+  synchronous: 'NORMAL',
+  reserveFor: 'all',
+  migrations: [PASSING_TABLES],
+  expired: PASSING_EXPIRED,
 };

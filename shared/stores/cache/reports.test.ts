@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type CacheReport, readReport, writeReport } from './cache-report.ts';
+import { type CacheReport, readCacheReport, writeReport } from './reports.ts';
 
 const REPORT: CacheReport = [
   {
@@ -13,14 +13,14 @@ const REPORT: CacheReport = [
 ];
 
 test('a report that is written and read is the same', () => {
-  expect(readReport(writeReport(REPORT))).toEqual(REPORT);
+  expect(readCacheReport(writeReport(REPORT))).toEqual(REPORT);
 });
 
 test('members that a newer release has added are ignored', () => {
   const [space] = REPORT;
-  expect(readReport(JSON.stringify([{ ...space, later: 1 }]))).toEqual(REPORT);
+  expect(readCacheReport(JSON.stringify([{ ...space, later: 1 }]))).toEqual(REPORT);
 });
 
 test.each(['', '{', '{}', '[{"space":"/shop/"}]'])('%j is no report', (text) => {
-  expect(readReport(text)).toBeUndefined();
+  expect(readCacheReport(text)).toBeUndefined();
 });
