@@ -33,7 +33,7 @@ export function lifecycleContract(contract: () => Contract): void {
       await expect(contract().one.ping()).resolves.toBeUndefined();
     });
 
-    test('all that does not expire is there after closing and opening', async () => {
+    test('all data that does not expire is there after the store is closed and opened', async () => {
       const { store } = contract();
       const [client, document, id] = [someClient(fresh()), someDocument(fresh()), fresh()];
       const person = { ...somePerson(fresh()), aliases: [fresh()] };
@@ -223,7 +223,7 @@ export function lifecycleContract(contract: () => Contract): void {
       }
     });
 
-    test('closing twice is closing once', async () => {
+    test('a store can be closed twice', async () => {
       const stores = await contract().store.open();
       await stores[Symbol.asyncDispose]();
       await expect(stores[Symbol.asyncDispose]()).resolves.toBeUndefined();

@@ -21,7 +21,7 @@ export function auditContract(contract: () => Contract): void {
   };
 
   describe('audit', () => {
-    test('entries that are appended are open, in its order, until they are closed', async () => {
+    test('appended entries are open, in their order, until they are closed', async () => {
       const { one, other } = contract();
       await closeAll(one);
       const [first = '', second = '', third = ''] = texts(3);
@@ -34,7 +34,7 @@ export function auditContract(contract: () => Contract): void {
       expect((await other.audit.open()).texts).toEqual([]);
     });
 
-    test('ten who close at once: one makes the link, and each entry is one row', async () => {
+    test('if ten callers close at once, one makes the link, and each entry becomes one row', async () => {
       const { one, other } = contract();
       await closeAll(one);
       const all = texts(5);
@@ -56,7 +56,7 @@ export function auditContract(contract: () => Contract): void {
       expect(last?.mac).toBe(`by ${closed.indexOf(true)}`);
     });
 
-    test('at least one of ten that ask at once is told to close, and again after a second', async () => {
+    test('at least one of ten simultaneous callers gets the turn to close, and again after a second', async () => {
       const { one, other, store } = contract();
       await store.passSeconds(1);
       const asked = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : other));
@@ -80,7 +80,7 @@ export function auditContract(contract: () => Contract): void {
       },
     );
 
-    test('one link has at most so many entries; the rest stays open', async () => {
+    test('a link has a limited number of entries; further entries stay open', async () => {
       const { one } = contract();
       await closeAll(one);
       for (let n = 0; n < MOST_ENTRIES + 1; n += 100) await one.audit.append(...texts(100));
@@ -90,7 +90,7 @@ export function auditContract(contract: () => Contract): void {
       expect(await closeAll(one)).toHaveLength(100);
     });
 
-    test('rows by place, from either end, and no more than asked for', async () => {
+    test('rows are read by place, from either end, up to a limit', async () => {
       const rows = await written(texts(5));
       const { audit } = contract().other;
       const first = rows[0]?.seq ?? 0;
@@ -101,7 +101,7 @@ export function auditContract(contract: () => Contract): void {
       expect(newest).toEqual([rows[3], rows[2]]);
     });
 
-    test('rows by key, alone', async () => {
+    test('a query by key returns only rows with this key', async () => {
       const all = texts(4);
       const rows = await written(all);
       const { audit } = contract().other;
@@ -113,7 +113,7 @@ export function auditContract(contract: () => Contract): void {
       expect(await audit.rows({ ...EVERY, key: "all' OR 1=1 --" }, 9)).toEqual([]);
     });
 
-    test('links by number and by time', async () => {
+    test('links are found by number and by time', async () => {
       await written(texts(1));
       const { audit } = contract().other;
       const [head] = await audit.links(undefined, 1);
@@ -127,7 +127,7 @@ export function auditContract(contract: () => Contract): void {
       expect(await audit.linkAt((next?.at ?? 0) + 1)).toBeUndefined();
     });
 
-    test('a link that is ended is gone with its rows, found by no key', async () => {
+    test('a removed link is gone with its rows, and no key finds them', async () => {
       const all = texts(2);
       const rows = await written(all);
       const { one, other } = contract();
@@ -146,7 +146,7 @@ export function auditContract(contract: () => Contract): void {
       expect((await other.audit.links(link.number, 1))[0]?.number).toBe(link.number + 1);
     });
 
-    test('refusals beyond the first of a person and hour are counted alone, also ten at once', async () => {
+    test('only the first refusals of a person in an hour are appended; further ones are only counted, even ten at once', async () => {
       const { one, other } = contract();
       await closeAll(one);
       const [alice, bob] = [fresh(), `${fresh()} with a space`];
@@ -170,7 +170,7 @@ export function auditContract(contract: () => Contract): void {
       expect(counts).toContainEqual({ hour, person: bob, count: 1 });
     });
 
-    test('ten who settle a count at once: one does, and appends', async () => {
+    test('if ten callers settle a count at once, one succeeds and appends its entry', async () => {
       const { one, other } = contract();
       await closeAll(one);
       hours += 2;

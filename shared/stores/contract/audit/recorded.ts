@@ -62,7 +62,7 @@ export function recordedContract(contract: () => Contract): void {
 
   describe('an entry that belongs to a change', () => {
     test.each(Object.keys(ONCE) as Recorded[])(
-      '%s: it is appended with a change, not without one',
+      '%s: an entry is appended only with a change',
       async (part) => {
         const id = fresh();
         const both = await appended(async () => {
@@ -74,7 +74,7 @@ export function recordedContract(contract: () => Contract): void {
     );
 
     test.each(Object.keys(REMOVED) as Recorded[])(
-      '%s: it is appended with a removal, not without one',
+      '%s: an entry is appended only with a removal',
       async (part) => {
         const id = fresh();
         await attempt(part, ONCE[part] as never, id, '"made"');
@@ -86,7 +86,7 @@ export function recordedContract(contract: () => Contract): void {
       },
     );
 
-    test('ten at once who add the same client: one is told so, and its entry is there', async () => {
+    test('if ten callers add the same client, one succeeds, and only its entry is appended', async () => {
       const { one, other } = contract();
       const id = fresh();
       let added: readonly boolean[] = [];
@@ -100,7 +100,7 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual([`"${added.indexOf(true)}"`]);
     });
 
-    test('people: it is appended with a replacement of the version that is there', async () => {
+    test('people: an entry is appended with a replacement of the present version', async () => {
       const { one } = contract();
       const person = somePerson(fresh());
       await one.people.add(person);
@@ -119,7 +119,7 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual(['"replaced"', '"removed"']);
     });
 
-    test('passkeys: it is not appended if the last one has to stay', async () => {
+    test('passkeys: no entry is appended if the last passkey must stay', async () => {
       const { one } = contract();
       const passkey = somePasskey(fresh());
       await one.passkeys.add(passkey, 9);
@@ -133,7 +133,7 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual(['"removed"']);
     });
 
-    test('second factors: it is appended with a set-up or a use, not without one', async () => {
+    test('second factors: an entry is appended only with a set-up or a use', async () => {
       const { one } = contract();
       const factor = someSecondFactor(fresh());
       const generation = 0;
@@ -152,7 +152,7 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual(['"set up"', '"used"']);
     });
 
-    test('revocations: it is appended with each', async () => {
+    test('revocations: an entry is appended with each revocation', async () => {
       const { one } = contract();
       const texts = await appended(async () => {
         await one.recorded('revocations', '"revoked"').revoke('token', fresh(), FAR);
@@ -161,7 +161,7 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual(['"revoked"', '"raised"']);
     });
 
-    test('invalidations: it is appended with all of them, and not with one that is refused', async () => {
+    test('invalidations: an entry is appended with all of them, and not with a refused one', async () => {
       const { one } = contract();
       const some = (value: string) => ({ space: '/', kind: 'target', value, soft: false }) as const;
       const add = (text: string, ...values: readonly string[]) =>
@@ -174,7 +174,7 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual(['"purged"']);
     });
 
-    test('token keys: it is appended with it', async () => {
+    test('token keys: an entry is appended with the change', async () => {
       const { one } = contract();
       await removeTokenKeys(one);
       const key = someTokenKey(VOPRF, 1);
@@ -189,7 +189,7 @@ export function recordedContract(contract: () => Contract): void {
     });
 
     test.each(['SignIn', 'Access', 'Consent'])(
-      'artefact %s: it is appended with what is written, replaced and removed',
+      'artefact %s: an entry is appended with a write, a replacement and a removal',
       async (kind) => {
         const { one } = contract();
         const id = fresh();

@@ -17,7 +17,7 @@ export function proofsContract(contract: () => Contract): void {
       expect(await spend(jti, 'other')).toBe('used');
     });
 
-    test('fifty at once through two connections: one is the first', async () => {
+    test('fifty uses at once through two connections: one is the first', async () => {
       const jti = fresh();
       const all = await Promise.all(
         Array.from({ length: 50 }, (_, n) => spend(jti, n % 2 === 0 ? 'one' : 'other')),
@@ -26,7 +26,7 @@ export function proofsContract(contract: () => Contract): void {
       expect(all.filter((use) => use === 'used')).toHaveLength(49);
     });
 
-    test('a replay does not lengthen the time, and after it the key is new again', async () => {
+    test('a replay does not extend the time, after which the key is new again', async () => {
       const { store } = contract();
       const jti = fresh();
       expect(await spend(jti)).toBe('first');
@@ -37,7 +37,7 @@ export function proofsContract(contract: () => Contract): void {
       expect(await spend(jti)).toBe('used');
     });
 
-    test('namespace and key cannot be shifted into one another', async () => {
+    test('characters moved between namespace and key make another key', async () => {
       const { proofs } = contract().one;
       const tail = fresh();
       expect(await proofs.spend('dpop', tail, onceFor(60))).toBe('first');
@@ -47,7 +47,7 @@ export function proofsContract(contract: () => Contract): void {
       }
     });
 
-    test('any key, however odd or long, is new once', async () => {
+    test('any key, however odd or long, is accepted once', async () => {
       const seen = new Set<string>();
       const key = fc.oneof(
         anyText({ maxLength: 200 }),

@@ -18,7 +18,7 @@ export function replayContract(contract: () => Contract): void {
       expect(await other.replay.unique('dpop', jti, 60)).toBe(false);
     });
 
-    test('a replay does not lengthen the window, and after it the key is new again', async () => {
+    test('a replay does not extend the window, after which the key is new again', async () => {
       const { one, store } = contract();
       const jti = fresh();
       expect(await one.replay.unique('dpop', jti, 60)).toBe(true);
@@ -30,14 +30,14 @@ export function replayContract(contract: () => Contract): void {
       expect(await one.replay.unique('dpop', jti, 60)).toBe(false);
     });
 
-    test('namespace and key cannot be shifted into one another', async () => {
+    test('characters moved between namespace and key make another key', async () => {
       const { one } = contract();
       for (const [namespace, key] of shifted(fresh())) {
         expect(await one.replay.unique(namespace, key, 60)).toBe(true);
       }
     });
 
-    test('any key, however odd or long, is new once', async () => {
+    test('any key, however odd or long, is accepted once', async () => {
       const { one, other } = contract();
       const seen = new Set<string>();
       const key = fc.oneof(

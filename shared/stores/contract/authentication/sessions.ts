@@ -4,7 +4,7 @@ import type { Contract } from '../store-under-test.ts';
 
 export function sessionsContract(contract: () => Contract): void {
   describe('sessions', () => {
-    test('RFC 7804 section 5: the state of an exchange is kept under an id nobody can guess', async () => {
+    test('RFC 7804 section 5: the state of an exchange is kept under an unguessable id', async () => {
       const { one, other } = contract();
       const value = { nonce: 'fyko+d2lbbFgONRv9qkxdawL', legs: [1, 2], text: 'ä\u0000😀' };
       const id = await one.sessions.put(value, 60);
@@ -14,7 +14,7 @@ export function sessionsContract(contract: () => Contract): void {
       expect(await one.sessions.get(id)).toEqual(value);
     });
 
-    test('an id of the caller replaces the session that is there, with the new lifetime', async () => {
+    test('a session that is put with an id replaces the session of this id, with the new lifetime', async () => {
       const { one, other, store } = contract();
       const id = fresh();
       expect(await one.sessions.put('first', 60, id)).toBe(id);
@@ -27,7 +27,7 @@ export function sessionsContract(contract: () => Contract): void {
       expect(await other.sessions.get(id)).toBeUndefined();
     });
 
-    test('take returns and forgets', async () => {
+    test('take returns a session and forgets it', async () => {
       const { one, other } = contract();
       const id = await one.sessions.put({ leg: 1 }, 60);
       expect(await other.sessions.take(id)).toEqual({ leg: 1 });

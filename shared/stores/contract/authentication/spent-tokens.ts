@@ -20,7 +20,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await spend(Buffer.from(token), 9000, 'other')).toBe(false);
     });
 
-    test('RFC 9577 section 2.2: one token fifty times at once through two connections is spent once', async () => {
+    test('RFC 9577 section 2.2: a token that is sent fifty times at once through two connections is spent once', async () => {
       const token = someToken();
       const won = await Promise.all(
         Array.from({ length: 50 }, (_, n) => spend(token, 600, n % 2 === 0 ? 'one' : 'other')),
@@ -28,7 +28,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(won.filter(Boolean)).toEqual([true]);
     });
 
-    test('fifty tokens ten times each at once: each is spent once', async () => {
+    test('fifty tokens that are sent ten times each at once are spent once each', async () => {
       const tokens = Array.from({ length: 50 }, someToken);
       const attempts = Array.from({ length: 500 }, (_, n) => tokens[(n * 7) % 50] ?? someToken());
       const won = await Promise.all(
@@ -39,7 +39,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(spent).toHaveLength(50);
     });
 
-    test('every bit counts, and so does the length', async () => {
+    test('tokens that differ in one bit or in length are different', async () => {
       const token = someToken();
       expect(await spend(token)).toBe(true);
       for (let octet = 0; octet < token.length; octet++) {
@@ -52,7 +52,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await spend(token)).toBe(false);
     });
 
-    test('a view of a larger buffer counts as what it shows', async () => {
+    test('a view of a larger buffer is the token that it shows', async () => {
       const pool = systemRandom(300);
       const view = new Uint8Array(pool.buffer, pool.byteOffset + 100, 66);
       expect(await spend(view)).toBe(true);
@@ -61,7 +61,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await spend(pool)).toBe(true);
     });
 
-    test('the hash of a token is not the token', async () => {
+    test('the hash of a token is another token', async () => {
       const token = someToken();
       const hash = createHash('sha256').update(token).digest();
       expect(await spend(hash)).toBe(true);
@@ -69,7 +69,7 @@ export function spentTokensContract(contract: () => Contract): void {
     });
 
     test.each([0, -1, -600, -1_000_000])(
-      'once no process takes it any more (%d seconds) it is refused to all, and nothing is kept',
+      'a token that expires in %d seconds is refused, and leaves no row',
       async (seconds) => {
         const { store } = contract();
         const token = someToken();
@@ -85,19 +85,22 @@ export function spentTokensContract(contract: () => Contract): void {
       },
     );
 
-    test.each([Number.NaN, Infinity])('%d is no time: nobody is let in by it', async (until) => {
-      const { one } = contract();
-      await expect(one.spentTokens.spend(someToken(), until)).rejects.toThrow();
-    });
+    test.each([Number.NaN, Infinity])(
+      '%d is no time: a token with it is refused',
+      async (until) => {
+        const { one } = contract();
+        await expect(one.spentTokens.spend(someToken(), until)).rejects.toThrow();
+      },
+    );
 
-    test('a fraction of a millisecond is a time', async () => {
+    test('a time may have a fraction of a millisecond', async () => {
       const { one, other, store } = contract();
       const token = someToken();
       expect(await one.spentTokens.spend(token, store.clock.now() + 600_000.25)).toBe(true);
       expect(await other.spentTokens.spend(token, store.clock.now() + 600_000.75)).toBe(false);
     });
 
-    test('attempts do not change until when it is spent; with its time its row goes', async () => {
+    test('further attempts do not change the expiry of a spent token; its row is swept then', async () => {
       const { one, store } = contract();
       const token = someToken();
       while ((await one.sweep()) > 0);
@@ -113,7 +116,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await store.countAll()).toBeLessThanOrEqual(before);
     });
 
-    test('a spent token stays spent until its time, in any order of events', async () => {
+    test('a spent token stays spent until its expiry, in any order of events', async () => {
       const step = fc.oneof(
         {
           weight: 6,

@@ -34,7 +34,7 @@ export function useCountsContract(contract: () => Contract): void {
     const useAll = (key: string, counts: readonly number[], through: 'one' | 'other' = 'one') =>
       Promise.all(counts.map(async (count) => [count, await use(key, count, through)]));
 
-    test('RFC 7616 section 3.4: each count is good once, for every connection', async () => {
+    test('RFC 7616 section 3.4: each count is accepted once, for every connection', async () => {
       const key = fresh();
       for (const count of [1, 2, 3]) {
         expect(await use(key, count)).toBe(true);
@@ -43,7 +43,7 @@ export function useCountsContract(contract: () => Contract): void {
       }
     });
 
-    test('requests that overtake one another are all good, once', async () => {
+    test('requests that overtake one another are all accepted, once', async () => {
       const key = fresh();
       for (const count of [3, 1, 2, 6, 4]) expect(await use(key, count, 'other')).toBe(true);
       for (const count of [1, 2, 3, 4, 6]) expect(await use(key, count)).toBe(false);
@@ -51,7 +51,7 @@ export function useCountsContract(contract: () => Contract): void {
     });
 
     test.each([1, 5, 128, 129, 1000, HIGHEST])(
-      'the first count may be any: after %d the window below it is unused, and nothing further down',
+      'any count may be the first: after %d, unused counts within the window are accepted, and none below',
       async (first) => {
         const key = fresh();
         expect(await use(key, first)).toBe(true);
@@ -64,7 +64,7 @@ export function useCountsContract(contract: () => Contract): void {
     );
 
     test.each([1, 2, 31, 32, 33, 52, 53, 54, 63, 64, 65, 127, 128, 129, 1000, HIGHEST - 200])(
-      'the highest moves up by %d: what was used in the window stays so, to the last bit',
+      'after the highest count rises by %d, used counts within the window stay used',
       async (step) => {
         const key = fresh();
         const before = Array.from({ length: WIDTH }, (_, n) => 73 + n);
@@ -80,7 +80,7 @@ export function useCountsContract(contract: () => Contract): void {
       },
     );
 
-    test('any counts in any order: as a list of all that were used would say', async () => {
+    test('any counts in any order get the answers of a list of all used counts', async () => {
       const step = fc.oneof(
         { weight: 6, arbitrary: fc.integer({ min: -8, max: 8 }) },
         { weight: 3, arbitrary: fc.integer({ min: -140, max: 140 }) },
@@ -107,7 +107,7 @@ export function useCountsContract(contract: () => Contract): void {
       );
     });
 
-    test('a hundred counts ten times each at once, through two connections: each is good once', async () => {
+    test('a hundred counts that are sent ten times each at once, through two connections, are accepted once each', async () => {
       const { one, other } = contract();
       const key = fresh();
       const counts = Array.from({ length: 1000 }, (_, n) => 1 + (n % 100)).toSorted(
@@ -121,7 +121,7 @@ export function useCountsContract(contract: () => Contract): void {
     });
 
     test.each([0, -1, -HIGHEST, 0.5, 1.5, Number.NaN, Infinity, -Infinity, 2 ** 53])(
-      '%d is no count: refused, and nothing is kept of it',
+      '%d is no count: it is refused and leaves no row',
       async (count) => {
         const key = fresh();
         expect(await use(key, count)).toBe(false);
@@ -131,7 +131,7 @@ export function useCountsContract(contract: () => Contract): void {
       },
     );
 
-    test('forgotten so long after the first use, however often it is used meanwhile', async () => {
+    test('counts are forgotten a fixed time after the first use, even if they are used meanwhile', async () => {
       const { store } = contract();
       const key = fresh();
       expect(await use(key, 1)).toBe(true);
@@ -146,14 +146,14 @@ export function useCountsContract(contract: () => Contract): void {
       expect(await use(key, 2)).toBe(true);
     });
 
-    test('namespace and key cannot be shifted into one another', async () => {
+    test('characters moved between namespace and key make another key', async () => {
       const { one } = contract();
       for (const [namespace, key] of shifted(fresh())) {
         expect(await isFirst(one, namespace, key, 1)).toBe(true);
       }
     });
 
-    test('any key, however odd or long, has counts of its own', async () => {
+    test('any key, however odd or long, has its own counts', async () => {
       const { one, other } = contract();
       const seen = new Map<string, number>();
       const namespace = fresh();

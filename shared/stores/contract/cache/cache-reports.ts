@@ -17,7 +17,7 @@ export function cacheReportsContract(contract: () => Contract): void {
       }
     });
 
-    test('a process that says no more is forgotten after a minute, and others are not with it', async () => {
+    test('the report of a silent process is forgotten after a minute, and other reports stay', async () => {
       const { one, store } = contract();
       const [silent, alive] = [fresh(), fresh()];
       await one.cacheReports.put(silent, 'x');

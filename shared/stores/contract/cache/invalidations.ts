@@ -38,7 +38,7 @@ export function invalidationsContract(contract: () => Contract): void {
     heard.map((each) => (each === 'lost' ? each : each.value));
 
   describe('invalidations', () => {
-    test('an added entry is heard once, unchanged and in order, by every open feed', async () => {
+    test('every open feed gets an added entry once, unchanged and in order', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await one.invalidations.add([someInvalidation('before')]);
@@ -65,7 +65,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('an acknowledged entry is heard by the next look of every feed, with eight at a time', async () => {
+    test('the next look of every feed has each acknowledged entry, with eight callers at a time', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using first = await listening(one);
@@ -84,7 +84,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(first.heard).toHaveLength(200);
     });
 
-    test('a caller that came before the last look began is answered at once, one that came after it is not', async () => {
+    test('a caller from before the last look is answered at once, a later caller is not', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await using listener = await listening(one);
@@ -98,7 +98,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(listener.heard)).toEqual(['since']);
     });
 
-    test('a look for revocations does as well, if it can', async () => {
+    test('a look for revocations delays no invalidation', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using revocations = await one.revocations.feed();
@@ -111,7 +111,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await listener.hear())).toEqual(['x', 'y']);
     });
 
-    test('a feed goes on behind a position, with all that came since, whichever feed wrote it', async () => {
+    test('a feed continues after a position, with all later entries, whichever feed returned the position', async () => {
       const { one, other } = contract();
       await withEpoch();
       await one.invalidations.add([someInvalidation('before')]);
@@ -133,7 +133,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await same.hear())).toEqual(['a', 'b']);
     });
 
-    test('a feed that is opened behind 2,500 hears them all', async () => {
+    test('a feed at a position before 2,500 entries gets all of them', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using before = await listening(one);
@@ -158,7 +158,7 @@ export function invalidationsContract(contract: () => Contract): void {
       'e:1:1',
       'ä:-1',
     ])(
-      'behind %j, which is nowhere, all is lost, and the feed goes on at the end',
+      'a feed after the invalid position %j calls lost, and continues at the end',
       async (from) => {
         const { one, other } = contract();
         await withEpoch();
@@ -170,7 +170,7 @@ export function invalidationsContract(contract: () => Contract): void {
       },
     );
 
-    test('behind what was never written, in this memory, all is lost', async () => {
+    test('a feed after a position that was never written calls lost', async () => {
       const { one } = contract();
       const epoch = (await withEpoch()) ?? '';
       for (const entry of ['999999999', '9999999999999-0', '5-0']) {
@@ -179,7 +179,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('the last of a kind are listed, newest first', async () => {
+    test('the last invalidations of a kind are listed, newest first', async () => {
       const { one, other } = contract();
       await withEpoch();
       const ban = (value: string) => someInvalidation(value, { kind: 'ban', soft: true });
@@ -192,7 +192,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await listener.hear())).toEqual(['3', 'y']);
     });
 
-    test('adding none does nothing; one of more than 8 KiB is refused, with all beside it', async () => {
+    test('adding no invalidation does nothing; one of more than 8 KiB is refused with all others of the call', async () => {
       const { one } = contract();
       await withEpoch();
       await using listener = await listening(one);
@@ -207,7 +207,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await listener.hear())).toEqual([longest]);
     });
 
-    test('the oldest go if there are too many octets: a feed behind them is lost, one that heard them is not', async () => {
+    test('the oldest invalidations are removed if there are too many octets: only a feed that lacks them calls lost', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using ahead = await listening(one);
@@ -228,7 +228,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await ahead.hear())).toEqual(['last']);
     });
 
-    test('a store that lost its memory: nobody can say, and all is lost, until there is an epoch', async () => {
+    test('if the store has lost its epoch, looks are rejected, and feeds call lost once there is an epoch', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await using running = await listening(one);
@@ -255,7 +255,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('a feed that was disposed of can say nothing, nor that nothing is new', async () => {
+    test('a feed that was disposed of rejects each look', async () => {
       const { one, store } = contract();
       await withEpoch();
       const { feed, hear } = await listening(one);

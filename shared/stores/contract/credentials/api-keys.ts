@@ -16,7 +16,7 @@ export function apiKeysContract(contract: () => Contract): void {
       return key;
     };
 
-    test('a key is kept with all its members, those that are empty too', async () => {
+    test('a key is kept with all its members, also empty ones', async () => {
       const { other } = contract();
       for (const key of [
         await added({ expires_at: NOW + 1, used_at: NOW, demo: true }),
@@ -27,7 +27,7 @@ export function apiKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('pages are by application, age and id, and begin behind a key that may be gone', async () => {
+    test('pages are sorted by application, age and id, and begin after a key that may be gone', async () => {
       const { one, other } = contract();
       const application = `\u00e9 ${fresh()} "'`;
       const [first, second, third] = [
@@ -49,14 +49,14 @@ export function apiKeysContract(contract: () => Contract): void {
       expect(await page({ ...before, application: '\u{10FFFF}' }, 9)).toEqual([]);
     });
 
-    test('an id that is taken is refused and the first key stays', async () => {
+    test('a taken id is refused, and the first key stays', async () => {
       const { one, other } = contract();
       const key = await added();
       expect(await other.apiKeys.add({ ...key, secret_hash: 'of an impostor' })).toBe(false);
       expect(await one.apiKeys.get(key.id)).toEqual(key);
     });
 
-    test('ids are compared exactly: not by case, not by their beginning', async () => {
+    test('ids are compared exactly, with their case and their whole length', async () => {
       const { one } = contract();
       const key = await added({ id: `${fresh()}Ab` });
       for (const near of [key.id.toLowerCase(), key.id.slice(0, -1), `${key.id} `, `${key.id}%`]) {
@@ -79,7 +79,7 @@ export function apiKeysContract(contract: () => Contract): void {
       expect(await one.apiKeys.list()).toEqual(before);
     });
 
-    test('any record comes back as it was, through a change as well', async () => {
+    test('any record is returned unchanged, also after a change', async () => {
       const { one, other } = contract();
       const text = anyText({ maxLength: 60 });
       await fc.assert(
@@ -97,7 +97,7 @@ export function apiKeysContract(contract: () => Contract): void {
       );
     });
 
-    test('keys of one application are listed side by side, the oldest first', async () => {
+    test('the keys of an application are listed together, the oldest first', async () => {
       const { one, other } = contract();
       const base = fresh();
       const made = [
@@ -123,7 +123,7 @@ export function apiKeysContract(contract: () => Contract): void {
       for (const key of listed) await one.apiKeys.remove(key.id);
     });
 
-    test('a key that ends at a time ends no later by another end, and earlier by an earlier one', async () => {
+    test('a second end of a key makes it end earlier, never later', async () => {
       const { one, other } = contract();
       const key = await added();
       const ends: (number | undefined)[] = [];
@@ -157,7 +157,7 @@ export function apiKeysContract(contract: () => Contract): void {
       expect(await one.apiKeys.get(key.id)).toBeUndefined();
     });
 
-    test('many ends at once: the earliest counts', async () => {
+    test('if a key is ended many times at once, the earliest end counts', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 10; round++) {
         const { id } = await added();
@@ -169,7 +169,7 @@ export function apiKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('the last use is noted to a minute, and never moves backwards', async () => {
+    test('the last use is noted to the minute, and never moves backwards', async () => {
       const { one, other } = contract();
       const key = await added();
       const noted: (number | undefined)[] = [];
@@ -197,7 +197,7 @@ export function apiKeysContract(contract: () => Contract): void {
       expect(await one.apiKeys.remove(key.id)).toBe(false);
     });
 
-    test('used, ended and removed at once: it is gone, and stays so', async () => {
+    test('a key that is used, ended and removed at once stays removed', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const { id } = await added();
@@ -212,7 +212,7 @@ export function apiKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('used and ended at once: both are kept', async () => {
+    test('a use and an end at once are both kept', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const key = await added();
@@ -225,7 +225,7 @@ export function apiKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('many uses at once: the latest counts', async () => {
+    test('if a key is used many times at once, the latest use counts', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 10; round++) {
         const { id } = await added();

@@ -40,7 +40,7 @@ export function passkeyUsesContract(contract: () => Contract): void {
       });
     });
 
-    test('without a counter every use is good, also ten at once', async () => {
+    test('without a counter every use is accepted, even ten at once', async () => {
       const { id } = await added({ counter: 0 });
       expect(await uses(id, Array<number>(ATTEMPTS).fill(0))).toEqual(Array(ATTEMPTS).fill('used'));
       const noted = await contract().other.passkeys.get(id);
@@ -48,7 +48,7 @@ export function passkeyUsesContract(contract: () => Contract): void {
       expect(noted).not.toHaveProperty('refused_at');
     });
 
-    test('a counter that begins to count is good', async () => {
+    test('a counter that begins to count is accepted', async () => {
       const { id } = await added({ counter: 0 });
       expect(await contract().one.passkeys.use(id, { counter: 1, backedUp: true, at: NOW })).toBe(
         'used',
@@ -57,7 +57,7 @@ export function passkeyUsesContract(contract: () => Contract): void {
     });
 
     test.each([7, 6, 1, 0])(
-      'after 7 a counter of %d is refused; the time stays, and nothing else changes',
+      'after the counter 7 the counter %d is refused; the time of the last use and all other members stay',
       async (counter) => {
         const { one, other } = contract();
         const passkey = await added({ counter: 7, used_at: NOW, backedUp: false });
@@ -78,7 +78,7 @@ export function passkeyUsesContract(contract: () => Contract): void {
       },
     );
 
-    test('ten uses with the same counter at once: one is good, and the rest are refused', async () => {
+    test('if ten uses have the same counter, one is accepted', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { id } = await added({ counter: round });
         const outcomes = await uses(id, Array<number>(ATTEMPTS).fill(round + 1));
@@ -93,7 +93,7 @@ export function passkeyUsesContract(contract: () => Contract): void {
       }
     });
 
-    test('ten counters at once: the highest stays, and none is used twice', async () => {
+    test('if ten counters come at once, the highest stays, and no counter is accepted twice', async () => {
       const { id } = await added({ counter: 1 });
       const counters = [5, 3, 9, 2, 11, 4, 8, 6, 10, 7];
       const outcomes = await uses(id, counters);

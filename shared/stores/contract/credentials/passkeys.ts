@@ -47,7 +47,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('an id that is taken is refused for whomever, and the first passkey stays', async () => {
+    test('a taken id is refused for any person, and the first passkey stays', async () => {
       const { one, other } = contract();
       const passkey = await added();
       const another = { ...passkey, accountId: fresh(), created_at: 1 };
@@ -59,7 +59,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await idsOf(another.accountId)).toEqual([]);
     });
 
-    test('long ids that differ in their last character are two', async () => {
+    test('long ids that differ in their last character are different', async () => {
       const accountId = fresh();
       const base = fresh().padEnd(LONGEST_ID - 1, 'A');
       const [a, b] = [await added({ id: `${base}A`, accountId }), await added({ id: `${base}a` })];
@@ -69,7 +69,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await idsOf(accountId)).toEqual([a.id]);
     });
 
-    test('nobody has more than the most; whom one is taken from has room again', async () => {
+    test('a person has at most so many passkeys, and has room again after a removal', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       const ids: string[] = [];
@@ -88,7 +88,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await other.passkeys.add({ ...next, id: fresh() }, MOST + 1)).toBe('added');
     });
 
-    test('ten at once for the last place: one has it', async () => {
+    test('if ten keys are added at once for the last place, one succeeds', async () => {
       for (let round = 0; round < 5; round += 1) {
         const accountId = fresh();
         for (let n = 1; n < MOST; n += 1) await added({ accountId });
@@ -100,7 +100,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('one id for ten people at once: one has it, and the others nothing of it', async () => {
+    test('if ten people add one id at once, one succeeds, and the others have no row', async () => {
       for (let round = 0; round < 5; round += 1) {
         const id = fresh();
         const people = Array.from({ length: 10 }, fresh);
@@ -143,7 +143,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await passkeysIn(contract().one)).toEqual(before);
     });
 
-    test('odd people have their own passkeys, and no others', async () => {
+    test('people with odd ids have only their own passkeys', async () => {
       const base = fresh();
       const tails = ['', ' ', '!', '"', '"]', '\\', ' 0', '%', '*', '\u0000', "'; --", '{a}', '😀'];
       // A person without a tail is in the list twice.
@@ -158,7 +158,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('any record comes back as it was, through changes as well', async () => {
+    test('any record is returned unchanged, also after changes', async () => {
       const { one, other } = contract();
       const text = anyText({ maxLength: 60 });
       await fc.assert(
@@ -178,7 +178,7 @@ export function passkeysContract(contract: () => Contract): void {
       );
     });
 
-    test('passkeys of one person are listed side by side, the oldest first, and so are those of each', async () => {
+    test('the passkeys of each person are listed together, the oldest first', async () => {
       const { other } = contract();
       const [a, b] = [fresh(), fresh()];
       const made: Record<string, number> = {};
@@ -198,7 +198,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(listed.map(({ created_at }) => created_at)).toEqual([...oldestFirst, ...oldestFirst]);
     });
 
-    test('each is listed once, in slices, whatever is added meanwhile', async () => {
+    test('a list in slices has each record once, whatever is added meanwhile', async () => {
       const { one, other } = contract();
       const all = await Promise.all(Array.from({ length: SLICE + 3 }, () => added()));
       const ids = new Set(all.map(({ id }) => id));
@@ -230,7 +230,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await one.passkeys.get(id)).toBeUndefined();
     });
 
-    test('the last ones stay if fewer than the least would be left', async () => {
+    test('a removal that would leave too few passkeys is refused', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       const [a, b] = [
@@ -246,7 +246,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await idsOf(accountId)).toEqual([]);
     });
 
-    test('ten removals at once, of different passkeys, leave the least', async () => {
+    test('ten removals of different passkeys at once leave the least number', async () => {
       for (let round = 0; round < 5; round += 1) {
         const accountId = fresh();
         const ids = (await tenAtOnce(() => added({ accountId }))).map(({ id }) => id);
@@ -265,7 +265,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await idsOf(accountId)).toHaveLength(1);
     });
 
-    test('all of a person go at once, and nobody else’s', async () => {
+    test('removing all passkeys of a person removes no other passkey', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       for (let n = 0; n < 3; n += 1) await added({ accountId });
@@ -296,7 +296,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('used, renamed and removed at once: it is gone, and stays so', async () => {
+    test('a passkey that is used, renamed and removed at once stays removed', async () => {
       for (let round = 0; round < 20; round += 1) {
         const { id, accountId } = await added({ counter: 0 });
         const { passkeys } = contract().one;
@@ -312,7 +312,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('a passkey goes to another person once it was removed', async () => {
+    test('another person can add a removed passkey', async () => {
       const { one, other } = contract();
       const passkey = await added();
       const next = { ...passkey, accountId: fresh(), created_at: NOW + 5 };
@@ -322,7 +322,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await idsOf(next.accountId)).toEqual([passkey.id]);
     });
 
-    test('it stays until it is removed, and then leaves nothing behind', async () => {
+    test('a record stays until it is removed, and then leaves no row', async () => {
       const { one, store } = contract();
       await store.passSeconds(365 * 86_400);
       while ((await one.sweep()) > 0);

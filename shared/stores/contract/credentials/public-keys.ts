@@ -42,7 +42,7 @@ export function publicKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('pages of applications have no key of a person, and begin behind a key that may be gone', async () => {
+    test('pages of applications have no key of a person, and begin after a key that may be gone', async () => {
       const { one, other } = contract();
       const owner = { kind: 'application', id: `\u00e9 ${fresh()} "` } as const;
       const [first, second, third] = [
@@ -63,7 +63,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(all.filter((key) => key.owner.kind !== 'application')).toEqual([]);
     });
 
-    test('RFC 9729 section 8: an id that is taken is refused for whomever and whatever, and the first key stays', async () => {
+    test('RFC 9729 section 8: a taken id is refused for any owner and scheme, and the first key stays', async () => {
       const { one, other } = contract();
       const key = await added();
       const another = { ...key, owner: person(), scheme: 'HOBA', created_at: 1 } as const;
@@ -75,7 +75,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(await idsOf(another.owner)).toEqual([]);
     });
 
-    test('nobody has more than the most, of all schemes; whom one is taken from has room again', async () => {
+    test('an owner has at most so many keys in all schemes, and has room again after a removal', async () => {
       const { one, other } = contract();
       const owner = person();
       const ids: string[] = [];
@@ -96,7 +96,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(await other.publicKeys.add({ ...next, id: fresh() }, MOST + 1)).toBe('added');
     });
 
-    test('ten at once for the last place: one has it', async () => {
+    test('if ten keys are added at once for the last place, one succeeds', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 5; round += 1) {
         const owner = person();
@@ -111,7 +111,7 @@ export function publicKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('one key for two people at once: one has it, and the other nothing of it', async () => {
+    test('if two people add one key at once, one succeeds, and the other has no row', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 10; round += 1) {
         const id = fresh();
@@ -129,7 +129,7 @@ export function publicKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('ids are compared exactly: not by case, not by their beginning', async () => {
+    test('ids are compared exactly, with their case and their whole length', async () => {
       const { one } = contract();
       const key = await added({ id: `${fresh()}Ab` });
       for (const near of [key.id.toLowerCase(), key.id.slice(0, -1), `${key.id} `, `${key.id}%`]) {
@@ -152,7 +152,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(await publicKeysIn(one)).toEqual(before);
     });
 
-    test('odd owners have their own keys, and no others', async () => {
+    test('owners with odd ids have only their own keys', async () => {
       const base = fresh();
       const tails = [
         '',
@@ -182,7 +182,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(mine).toHaveLength(ids.length);
     });
 
-    test('any record comes back as it was, through changes as well', async () => {
+    test('any record is returned unchanged, also after changes', async () => {
       const { one, other } = contract();
       const text = anyText({ maxLength: 60 });
       await fc.assert(
@@ -200,7 +200,7 @@ export function publicKeysContract(contract: () => Contract): void {
       );
     });
 
-    test('keys of one owner are listed side by side, the oldest first, and so are those of each', async () => {
+    test('the keys of each owner are listed together, the oldest first', async () => {
       const { other } = contract();
       const [a, b] = [person(), person()];
       const made: Record<string, number> = {};
@@ -218,7 +218,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(listed.map(({ created_at }) => created_at)).toEqual([...oldestFirst, ...oldestFirst]);
     });
 
-    test('each is listed once, in slices, whatever is added meanwhile', async () => {
+    test('a list in slices has each record once, whatever is added meanwhile', async () => {
       const { one, other } = contract();
       const ids = new Set<string>();
       await Promise.all(Array.from({ length: SLICE + 3 }, async () => ids.add((await added()).id)));
@@ -232,7 +232,7 @@ export function publicKeysContract(contract: () => Contract): void {
       for (const id of ids) await one.publicKeys.remove(id);
     });
 
-    test('the last use is noted to a minute, and never moves backwards', async () => {
+    test('the last use is noted to the minute, and never moves backwards', async () => {
       const { one, other } = contract();
       const key = await added();
       const noted: (number | undefined)[] = [];
@@ -248,7 +248,7 @@ export function publicKeysContract(contract: () => Contract): void {
       );
     });
 
-    test('RFC 7486 section 6.3: a signing out never moves backwards, whatever else happens at once', async () => {
+    test('RFC 7486 section 6.3: the time of a sign-out never moves backwards, whatever else happens at once', async () => {
       const { one, other } = contract();
       const key = await added();
       const ends: (number | undefined)[] = [];
@@ -284,7 +284,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(await one.publicKeys.remove(key.id)).toBe(false);
     });
 
-    test('used, signed out and removed at once: it is gone, and stays so', async () => {
+    test('a key that is used, signed out and removed at once stays removed', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round += 1) {
         const { id, owner } = await added();
@@ -300,7 +300,7 @@ export function publicKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('a key goes to another owner once it was removed', async () => {
+    test('another owner can add a removed key', async () => {
       const { one, other } = contract();
       const key = await added();
       const next = { ...key, owner: person(), created_at: NOW + 5 };
@@ -310,7 +310,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(await idsOf(next.owner)).toEqual([key.id]);
     });
 
-    test('it stays until it is removed, and then leaves nothing behind', async () => {
+    test('a record stays until it is removed, and then leaves no row', async () => {
       const { one, store } = contract();
       await store.passSeconds(365 * 86_400);
       while ((await one.sweep()) > 0);

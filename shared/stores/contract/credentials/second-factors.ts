@@ -25,7 +25,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       return outcomes.filter((done) => done).length;
     };
 
-    test('any record comes back as it was, is listed, and is kept from others', async () => {
+    test('any record is returned unchanged, is listed, and is not returned for other people', async () => {
       const { other } = contract();
       const text = anyText({ maxLength: 40 });
       await fc.assert(
@@ -40,7 +40,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       );
     });
 
-    test('a person has one: another is refused, and the first stays', async () => {
+    test('a person has one second factor: another is refused, and the first stays', async () => {
       const { one, other } = contract();
       const factor = await added();
       expect(await other.secondFactors.add({ ...factor, id: 'another' })).toBe(false);
@@ -67,7 +67,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await secondFactorsIn(contract().one)).toEqual(before);
     });
 
-    test('RFC 6238 section 5.2: a step works once, and none before it after that', async () => {
+    test('RFC 6238 section 5.2: a step works once, and then no earlier step works', async () => {
       const { one, other } = contract();
       const factor = await added({ step: 7 });
       const { accountId, id } = factor;
@@ -133,7 +133,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(after).toMatchObject({ recovery: [], step: ATTEMPTS });
     });
 
-    test('new recovery codes take the place of all others', async () => {
+    test('new recovery codes replace all others', async () => {
       const { one, other } = contract();
       const factor = await added({ recovery: ['a'] });
       const { accountId } = factor;
@@ -143,7 +143,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await one.secondFactors.get(accountId)).toEqual(after);
     });
 
-    test('ten renewals at once: one succeeds, and its codes are those that work', async () => {
+    test('if ten callers renew the codes at once, one succeeds, and its codes work', async () => {
       for (let round = 0; round < 5; round += 1) {
         const seen = await added({ recovery: ['a', 'b'] });
         const codes = Array.from({ length: ATTEMPTS }, (_, n) => [`code ${round} ${n}`]);
@@ -156,7 +156,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       }
     });
 
-    test('codes of which one was used meanwhile are not renewed', async () => {
+    test('codes are not renewed if one was used meanwhile', async () => {
       const { one, other } = contract();
       const seen = await added({ recovery: ['a', 'b'] });
       await other.secondFactors.useRecovery(seen.accountId, 'a', NOW);
@@ -247,7 +247,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       });
     });
 
-    test('each is listed once, in slices, whatever is added meanwhile', async () => {
+    test('a list in slices has each record once, whatever is added meanwhile', async () => {
       const { one, other } = contract();
       const all = await Promise.all(Array.from({ length: SLICE + 3 }, () => added()));
       const mine = new Set(all.map(({ accountId }) => accountId));
@@ -261,7 +261,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       for (const accountId of mine) await one.secondFactors.remove(accountId);
     });
 
-    test('used and removed at once: it is gone, and stays so', async () => {
+    test('a second factor that is used and removed at once stays removed', async () => {
       for (let round = 0; round < 10; round += 1) {
         const recovery = Array.from({ length: ATTEMPTS }, (_, n) => `code ${n}`);
         const { accountId, id } = await added({ recovery });
@@ -274,7 +274,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       }
     });
 
-    test('it stays until it is removed, and then leaves nothing behind', async () => {
+    test('a record stays until it is removed, and then leaves no row', async () => {
       const { one, store } = contract();
       await store.passSeconds(365 * 86_400);
       while ((await one.sweep()) > 0);

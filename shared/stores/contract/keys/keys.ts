@@ -27,7 +27,7 @@ export function keysContract(contract: () => Contract): void {
       expect(listed).toEqual(expect.arrayContaining([first, second]));
     });
 
-    test('the first key of an alg is added once, further ones only when asked for', async () => {
+    test('the first key of an alg is added once, and further keys only on request', async () => {
       const { one, other } = contract();
       await empty(one);
       expect(await one[table].add(someKey(fresh(), 'ES256'), 'ES256')).toBe(true);
@@ -41,7 +41,7 @@ export function keysContract(contract: () => Contract): void {
       ]);
     });
 
-    test('a key of one table is none of the other: neither listed there, nor in the way, nor removed', async () => {
+    test('a key of one table is not listed or removed in the other, and does not block it', async () => {
       const { one, other } = contract();
       await empty(one);
       await empty(one, another);
@@ -53,7 +53,7 @@ export function keysContract(contract: () => Contract): void {
       expect(await other[another].list()).toEqual([its]);
     });
 
-    test('a kid that is taken is refused and the first key stays', async () => {
+    test('a taken kid is refused, and the first key stays', async () => {
       const { one, other } = contract();
       await empty(one);
       const key = someKey(fresh(), 'ES256');

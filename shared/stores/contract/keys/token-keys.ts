@@ -75,7 +75,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       },
     );
 
-    test('all 256 truncated ids can be taken, and then none is left', async () => {
+    test('256 keys of a type can be added, and then none', async () => {
       const stores = await empty();
       await added(stores, ...Array.from({ length: 256 }, (_, n) => someTokenKey(VOPRF, n)));
       const rows = await stores.tokenKeys.list();
@@ -136,7 +136,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await stores.tokenKeys.list()).toEqual([...keys, rsa]);
     });
 
-    test('the newest is the last that was added: neither another epoch nor a later beginning changes that', async () => {
+    test('the newest key is the last added one, whatever its epoch and its beginning', async () => {
       const stores = await empty();
       const [old, pending] = [
         someTokenKey(VOPRF, 1, { epoch: 'lost' }),
@@ -188,7 +188,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await other.tokenKeys.list()).toEqual([kept, sameId]);
     });
 
-    test('when the newest goes, the one before it is the newest again', async () => {
+    test('after the removal of the newest key the previous key is the newest', async () => {
       const stores = await empty();
       const [first, second] = [someTokenKey(VOPRF, 1), someTokenKey(VOPRF, 2)];
       await added(stores, first, second);
@@ -211,7 +211,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await stores.tokenKeys.list()).toEqual([key]);
     });
 
-    test('a key that is not there is retired and removed without an error', async () => {
+    test('retiring and removing an absent key is no error', async () => {
       const stores = await empty();
       const [there, absent] = [someTokenKey(VOPRF, 1), someTokenKey(VOPRF, 1)];
       await added(stores, there);

@@ -28,7 +28,7 @@ export function blocksContract(contract: () => Contract): void {
       expect(await spend(one, key)).toBe(148);
     });
 
-    test('alone to the last, then a refusal of its own', async () => {
+    test('one process can use the whole bucket, and then the store refuses', async () => {
       const { one } = contract();
       const key = fresh();
       for (let n = 159; n >= 0; n -= 1) expect(await spend(one, key)).toBe(n);
@@ -37,7 +37,7 @@ export function blocksContract(contract: () => Contract): void {
       if (!refused.ok) expect(refused.retryAfter).toBeGreaterThan(590);
     });
 
-    test('a block of another process is its own, and at most a sixteenth', async () => {
+    test('a process cannot use the block of another process, which is at most a sixteenth', async () => {
       const { one, other } = contract();
       const key = fresh();
       await spend(one, key);
@@ -85,7 +85,7 @@ export function blocksContract(contract: () => Contract): void {
       },
     );
 
-    test('this process can take again what it gave back, and no more', async () => {
+    test('a process can take again only the uses that it gave back', async () => {
       const { one, other } = contract();
       const key = fresh();
       const giveBack = ({ limits }: Stores) => limits.giveBack('api-key', key, rate);
@@ -98,7 +98,7 @@ export function blocksContract(contract: () => Contract): void {
       expect([await spend(other, key), await spend(other, key)]).toEqual([149, 148]);
     });
 
-    test('nine of ten uses can be given back at once, though so small a bucket is not held', async () => {
+    test('nine of ten uses can be given back at once, though such a small bucket is not held', async () => {
       const { one } = contract();
       const key = fresh();
       const few = { burst: 10, per: 600 };

@@ -163,7 +163,7 @@ export function limitsContract(contract: () => Contract): void {
       }
     });
 
-    test('several are taken at once, or as many as there are, and come back', async () => {
+    test('several uses, or the rest, are taken at once, and come back', async () => {
       const { one, other, store } = contract();
       const key = fresh();
       const rate = { burst: 100, per: 10 };

@@ -23,7 +23,7 @@ export function outboxContract(contract: () => Contract): void {
       expect(taken).toContainEqual({ ...message, attempt: 1 });
     });
 
-    test('one with an id that waits is not added, and the first stays', async () => {
+    test('a message with the id of a waiting message is not added, and the first stays', async () => {
       const { one, other } = contract();
       const message = someOutboxMessage(fresh());
       await one.outbox.add(message);
@@ -34,7 +34,7 @@ export function outboxContract(contract: () => Contract): void {
       expect(await one.outbox.add(message)).toBe(true);
     });
 
-    test('taken ones are nobody else’s for a time, and then due again, with one more attempt', async () => {
+    test('no other process gets taken messages for a time; then they are due again, with one more attempt', async () => {
       const { one } = contract();
       const { id } = someOutboxMessage(fresh());
       await one.outbox.add(someOutboxMessage(id));
@@ -44,7 +44,7 @@ export function outboxContract(contract: () => Contract): void {
       expect(await takenOf([id], NOW + 9000)).toEqual([[id, 3]]);
     });
 
-    test('postponed ones are due when it says, removed ones never', async () => {
+    test('a postponed message is due at its new time, and a removed message never', async () => {
       const { one, other } = contract();
       const [later, gone] = [fresh(), fresh()];
       for (const id of [later, gone]) await one.outbox.add(someOutboxMessage(id));
@@ -57,7 +57,7 @@ export function outboxContract(contract: () => Contract): void {
       expect(await takenOf([later, gone], NOW + 7000)).toEqual([[later, 2]]);
     });
 
-    test('one that is due later waits until then', async () => {
+    test('a message that is due later waits until then', async () => {
       const { one } = contract();
       const id = fresh();
       await one.outbox.add({ ...someOutboxMessage(id), due: NOW + 3000 });
@@ -65,7 +65,7 @@ export function outboxContract(contract: () => Contract): void {
       expect(await takenOf([id], NOW + 3000)).toEqual([[id, 1]]);
     });
 
-    test('no more than asked for at a time, the longest waiting first', async () => {
+    test('at most the requested number of messages is taken, the longest waiting first', async () => {
       const { one, other } = contract();
       const far = NOW + 1_000_000_000;
       await takenOf([], far, far * 2);
@@ -81,7 +81,7 @@ export function outboxContract(contract: () => Contract): void {
       ]);
     });
 
-    test('odd ids and long texts', async () => {
+    test('messages may have odd ids and long texts', async () => {
       const { one } = contract();
       for (const odd of [`${fresh()} '; DROP`, `${fresh()}*`, `${fresh()}\u0000ä😀`]) {
         await one.outbox.add(someOutboxMessage(odd));

@@ -32,7 +32,7 @@ export function artefactsContract(contract: () => Contract): void {
       await expect(one.artefacts.removeByGrant(fresh())).resolves.toBeUndefined();
     });
 
-    test('one kind does not find what another kind keeps', async () => {
+    test('an artefact is not found under another kind', async () => {
       const { one } = contract();
       const [uid, userCode] = [fresh(), fresh()];
       const id = await put('Session', { uid, userCode });
@@ -44,7 +44,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await one.artefacts.get('Session', id)).toEqual({ uid, userCode });
     });
 
-    test('any id and any JSON come back as they were', async () => {
+    test('any id and any JSON is returned unchanged', async () => {
       const { one, other } = contract();
       const text = anyText({ minLength: 1, maxLength: 60 });
       await fc.assert(
@@ -59,7 +59,7 @@ export function artefactsContract(contract: () => Contract): void {
       );
     });
 
-    test('ids that look alike to a database are different', async () => {
+    test('ids that a database may take for equal are different', async () => {
       const { one } = contract();
       const base = fresh();
       const ids = ['', ':', '%', '_', '*', '\u0000', ' ', "'", '}', '{a}'].map(
@@ -96,7 +96,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await one.artefacts.getByUid('Session', uid)).toEqual({ uid, n: 2 });
     });
 
-    test('lookup keys that are not strings are no lookup keys', async () => {
+    test('values that are not strings are no lookup keys', async () => {
       const { one } = contract();
       const id = await put('Session', { uid: 7, userCode: null, grantId: ['g'] });
       expect(await one.artefacts.getByUid('Session', '7')).toBeUndefined();
@@ -115,7 +115,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await other.artefacts.get('DeviceCode', id)).toBeUndefined();
     });
 
-    test('RFC 6749 section 4.1.2: a code is consumed once, and says so when it is read', async () => {
+    test('RFC 6749 section 4.1.2: a code is consumed once, and a read shows it', async () => {
       const { one, other, store } = contract();
       const uid = fresh();
       const id = await put('AuthorizationCode', { uid });
@@ -163,7 +163,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await one.artefacts.get('Client', id)).toEqual({ stays: true });
     });
 
-    test('RFC 9700 section 4.14.2: all that came of a grant goes with it, and nothing else', async () => {
+    test('RFC 9700 section 4.14.2: all artefacts of a grant are removed with it, and no others', async () => {
       const { one, other } = contract();
       const [grantId, another] = [fresh(), fresh()];
       const kinds = ['AuthorizationCode', 'RefreshToken', 'AccessToken', 'DeviceCode'];

@@ -19,7 +19,7 @@ const withKeys = (client_id: string, ...keys: readonly Pick<Key, 'jwk'>[]) => ({
 
 export function clientKeysContract(contract: () => Contract): void {
   describe('clients by their keys (RFC 9729 section 8)', () => {
-    test('a client is found by each of its keys, however a JWK is written, and so are two with the same', async () => {
+    test('a client is found by each of its keys, however a JWK is written, also if two clients have the same key', async () => {
       const { one, other } = contract();
       const [first, second, unused] = [newKey(), newKey(), newKey()];
       const [a, b, c] = [`${fresh()} a`, `${fresh()} b`, fresh()];
@@ -40,7 +40,7 @@ export function clientKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('a document names the keys of others in vain (draft-ietf-oauth-client-id-metadata-document section 4.1)', async () => {
+    test('a document that names the keys of others is not found by them (draft-ietf-oauth-client-id-metadata-document section 4.1)', async () => {
       const { one, other } = contract();
       const key = newKey();
       const [url, own] = [`https://${fresh()}.example/client.json`, fresh()];
@@ -56,7 +56,7 @@ export function clientKeysContract(contract: () => Contract): void {
       expect(await other.clients.withKey(key.id)).toEqual([own]);
     });
 
-    test('a change frees the keys that it takes away, and a removal all', async () => {
+    test('a change frees the removed keys, and a removal frees all keys', async () => {
       const { one, other } = contract();
       const [first, second, third] = [newKey(), newKey(), newKey()];
       const id = fresh();
@@ -78,7 +78,7 @@ export function clientKeysContract(contract: () => Contract): void {
       expect(await found()).toEqual([[], [], []]);
     });
 
-    test('ten changes of one client at once leave the keys of the last alone', async () => {
+    test('ten changes of one client at once leave only the keys of the last change', async () => {
       const { one, other } = contract();
       const keys = Array.from({ length: 10 }, newKey);
       const id = fresh();

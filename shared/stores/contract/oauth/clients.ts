@@ -24,7 +24,7 @@ export function clientsContract(contract: () => Contract): void {
       expect(await other.clients.list()).toContainEqual(client);
     });
 
-    test('a client_id that is taken is refused and the first client stays', async () => {
+    test('a taken client_id is refused, and the first client stays', async () => {
       const { one, other } = contract();
       const client = someClient(fresh());
       await one.clients.add(client);
@@ -86,7 +86,7 @@ export function clientsContract(contract: () => Contract): void {
       expect(await one.clients.remove(client.client_id, now)).toBe(false);
     });
 
-    test('pages are in the order of the octets of the client_id, and begin where they are asked to', async () => {
+    test('pages are in the order of the octets of the client_id, and begin at the requested position', async () => {
       const { one, other } = contract();
       const prefix = `${fresh()}-`;
       const ids = ['B', 'a', 'b', 'bb', '~', 'é', '\u{1F600}'].map((tail) => prefix + tail);

@@ -48,7 +48,7 @@ export function listingContract(contract: () => Contract): void {
       }
     });
 
-    test('odd accounts and ids have their own, and no other', async () => {
+    test('accounts with odd ids have only their own artefacts', async () => {
       const { one, other } = contract();
       const base = fresh();
       const tails = ['', ':', '%', '*', '\u0000', "'; --", '"', '{a}', '__proto__', '😀'];
@@ -69,7 +69,7 @@ export function listingContract(contract: () => Contract): void {
       }
     });
 
-    test('kind and account cannot be shifted into one another', async () => {
+    test('characters moved between kind and account make another list', async () => {
       const accountId = fresh();
       await put('SignIn', { accountId: `x:${accountId}` });
       expect(await listed('SignIn:x', accountId)).toEqual([]);
@@ -130,7 +130,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await other.artefacts.listByAccount('Access', accountId)).toEqual([{ accountId }]);
     });
 
-    test('a consumption is in what is listed', async () => {
+    test('a list shows that an artefact was consumed', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       const id = await put('Access', { accountId });
@@ -140,7 +140,7 @@ export function listingContract(contract: () => Contract): void {
       ]);
     });
 
-    test('two thousand are listed, all of them', async () => {
+    test('all of two thousand artefacts are listed', async () => {
       const accountId = fresh();
       const ids: string[] = [];
       for (let n = 0; n < 2_000; n += 100) {
@@ -150,7 +150,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn', accountId)).toEqual(ids.toSorted());
     });
 
-    test('a slice: first those that live longest, and how many there are', async () => {
+    test('a slice begins with the artefacts that expire last, and there is a count of all', async () => {
       const { other } = contract();
       const accountId = fresh();
       const lives = [50, 20, 40, 10, 30];
@@ -203,7 +203,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn', accountId)).toEqual([kept]);
     });
 
-    test('written and removed at once: what is there is listed', async () => {
+    test('an artefact that is written and removed at once is listed only if it is there', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const accountId = fresh();

@@ -50,7 +50,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       expect(await page('Access', fresh())).toEqual({ ids: [], next: undefined });
     });
 
-    test('pages: first those that live longest, each once; a place behind which nothing stands is the last', async () => {
+    test('pages begin with the artefacts that expire last, have each once, and the last page says so', async () => {
       const clientId = fresh();
       const ids: string[] = [];
       for (const seconds of [700, 600, 500, 400, 300]) {
@@ -88,7 +88,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       expect((await page('Access', clientId, 1)).next?.end).toBe(NEVER);
     });
 
-    test('a page goes on behind a place whose artefact was removed or lives longer by now', async () => {
+    test('a page continues after a place whose artefact was removed or extended', async () => {
       const { one } = contract();
       const clientId = fresh();
       const payload = (id: string) => ({ clientId, id });
@@ -140,7 +140,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       expect(await listed('Access', later)).toEqual([id]);
     });
 
-    test('odd clients have their own, and no other; one that is not a string has none', async () => {
+    test('clients with odd ids have only their own artefacts; an id that is no string has none', async () => {
       const base = fresh();
       const odd = [
         '',

@@ -18,7 +18,7 @@ export function replacingContract(contract: () => Contract): void {
     const replace = (id: string, payload: Payload, was: Payload, seconds = 60) =>
       contract().other.artefacts.replace({ kind, id, payload, seconds }, was);
 
-    test('RFC 8628 section 3.3: the first decision counts, the second is told', async () => {
+    test('RFC 8628 section 3.3: the first decision counts, and the second is refused', async () => {
       const { one } = contract();
       const userCode = fresh();
       const id = await put({ userCode });
@@ -78,7 +78,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.get(kind, living)).toEqual(was);
     });
 
-    test('RFC 6749 section 4.1.2: consumed is refused, whether it was read before or after', async () => {
+    test('RFC 6749 section 4.1.2: a consumed artefact is not replaced, whether it was read before or after', async () => {
       const { one } = contract();
       const id = await put({ a: 1 });
       const before = (await one.artefacts.get(kind, id)) ?? {};
@@ -110,7 +110,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.getByUserCode(kind, userCode)).toEqual({ uid, userCode });
     });
 
-    test('it lives as long as it says anew, lookup keys and all', async () => {
+    test('a replaced artefact has the new lifetime, also for its lookup keys', async () => {
       const { one, store } = contract();
       const userCode = fresh();
       const [longer, shorter] = [await put({ userCode }, 60), await put({}, 6_000)];
@@ -121,7 +121,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.get(kind, shorter)).toBeUndefined();
     });
 
-    test('RFC 9700 section 4.14.2: a device code that got its grant by it goes with the grant', async () => {
+    test('RFC 9700 section 4.14.2: a device code that got its grant by a replacement is removed with the grant', async () => {
       const { one } = contract();
       const [grantId, userCode] = [fresh(), fresh()];
       const id = await put({ userCode });
@@ -132,7 +132,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.consume(kind, id)).toBe('absent');
     });
 
-    test('the grant of who lost takes nothing of who won with it', async () => {
+    test('removing the grant of a refused replacement does not remove the artefact', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const id = await put({});
@@ -153,7 +153,7 @@ export function replacingContract(contract: () => Contract): void {
       }
     });
 
-    test('an artefact that left a grant does not go with it', async () => {
+    test('an artefact that left a grant is not removed with it', async () => {
       const { one } = contract();
       const [former, grantId] = [fresh(), fresh()];
       const [replaced, again] = [await put({ grantId: former }), await put({ grantId: former })];
@@ -183,7 +183,7 @@ export function replacingContract(contract: () => Contract): void {
       }
     });
 
-    test('deciding and removing at once: it is gone, and stays so', async () => {
+    test('an artefact that is replaced and removed at once stays removed', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const id = await put({});

@@ -21,7 +21,7 @@ export function usingContract(contract: () => Contract): void {
     const use = (id: string, how: Use) => contract().other.artefacts.consume(kind, id, how);
     const get = (id: string) => contract().one.artefacts.get(kind, id);
 
-    test('RFC 6749 section 6: the first use leaves its successor, the second none', async () => {
+    test('RFC 6749 section 6: the first use adds its successor, and the second none', async () => {
       const grantId = fresh();
       const id = await put({ grantId });
       const [first, second] = [successor({ grantId, n: 1 }), successor({ grantId, n: 2 })];
@@ -33,14 +33,14 @@ export function usingContract(contract: () => Contract): void {
       expect([await get(id), await get(first.id)]).toEqual([undefined, undefined]);
     });
 
-    test('the use of what is not there leaves no successor', async () => {
+    test('the use of an absent artefact adds no successor', async () => {
       const id = fresh();
       const next = successor({ grantId: fresh() });
       expect(await use(id, { attempt: 'a', successor: next })).toBe('absent');
       expect(await get(next.id)).toBeUndefined();
     });
 
-    test('an attempt that was never settled is stepped into once, and then that one counts', async () => {
+    test('an unsettled attempt is replaced once, and then the new attempt counts', async () => {
       const id = await put();
       const [first, second, third] = [successor({ n: 1 }), successor({ n: 2 }), successor()];
       await use(id, { attempt: 'a', successor: first });
@@ -80,14 +80,14 @@ export function usingContract(contract: () => Contract): void {
       expect(await get(id)).toBeUndefined();
     });
 
-    test('a use without an attempt is final from the beginning', async () => {
+    test('a use without an attempt is settled at once', async () => {
       const id = await put();
       expect(await contract().one.artefacts.consume(kind, id)).toBe('first');
       expect(await use(id, { attempt: 'b', instead: '' })).toBe('again');
       expect(await get(id)).toEqual({ consumed: expect.any(Number) });
     });
 
-    test('RFC 9700 section 4.14.2: a successor that was used stays so, whoever writes it once more', async () => {
+    test('RFC 9700 section 4.14.2: a used successor stays used, even if it is written again', async () => {
       const id = await put();
       const next = successor({ n: 1 });
       await use(id, { attempt: 'a', successor: next });
@@ -96,7 +96,7 @@ export function usingContract(contract: () => Contract): void {
       expect(await get(next.id)).toEqual({ n: 1, consumed: expect.any(Number) });
     });
 
-    test('an artefact that is written anew keeps its attempt; one of another life has none', async () => {
+    test('an artefact that is written again keeps its attempt, unless it had expired', async () => {
       const { one, store } = contract();
       const id = await put();
       await use(id, { attempt: 'a' });

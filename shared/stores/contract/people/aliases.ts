@@ -32,7 +32,7 @@ export function aliasesContract(contract: () => Contract): void {
       }
     });
 
-    test('names, ids and aliases are apart', async () => {
+    test('a name, an id and an alias with the same text are different', async () => {
       const { one } = contract();
       const person = await added(fresh());
       const [alias = ''] = person.aliases;
@@ -45,7 +45,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await one.people.getByName(person.name)).toEqual(person);
     });
 
-    test('a person with an alias of somebody else is not added, and leaves no row behind', async () => {
+    test('a person with an alias of another person is not added, and leaves no row', async () => {
       const { one, other } = contract();
       const [alias, free] = [fresh(), fresh()];
       const person = await added(fresh(), alias);
@@ -87,7 +87,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await contract().other.people.get(person.id)).toEqual(rest);
     });
 
-    test('a change to an alias of somebody else is refused, and nothing is changed', async () => {
+    test('a change to an alias of another person is refused, and nothing is changed', async () => {
       const [alias, left, free] = [fresh(), fresh(), fresh()];
       const [person, somebody] = [await added(left), await added(alias)];
       expect(await replace(next(person, free, alias))).toBe(false);
@@ -97,7 +97,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await find(free)).toBeUndefined();
     });
 
-    test('a change of another version, or of nobody, touches no alias', async () => {
+    test('a change of another version, or of an absent person, changes no alias', async () => {
       const [alias, free] = [fresh(), fresh()];
       const person = await added(alias);
       for (const version of [-1, 0, 2]) {
@@ -108,7 +108,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await find(free)).toBeUndefined();
     });
 
-    test('an alias that is there twice is there once', async () => {
+    test('a repeated alias is kept once', async () => {
       const [alias, other] = [fresh(), fresh()];
       const person = await added(alias, alias);
       expect(await find(alias)).toEqual(person);
@@ -120,7 +120,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await find(other)).toBeUndefined();
     });
 
-    test('any aliases, however odd, long or many, belong to whom they were given', async () => {
+    test('any aliases, however odd, long or many, find their person', async () => {
       const odd = ['', '__proto__', 'constructor', '*', "'; --", '\u0000', ':', '{a}', '😀'];
       const base = fresh();
       const aliases = [
@@ -137,7 +137,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(new Set(await Promise.all(aliases.map(find)))).toEqual(new Set([undefined]));
     });
 
-    test('aliases agree with a list of all people, whatever is given and taken', async () => {
+    test('aliases agree with a list of all people after any changes', async () => {
       const few = fc.subarray(['a', 'b', 'c', 'd', 'e']);
       const change = fc.record({ who: fc.nat(2), aliases: few });
       await fc.assert(
@@ -162,7 +162,7 @@ export function aliasesContract(contract: () => Contract): void {
       );
     });
 
-    test('given to another while it is asked for: it finds who has it, never who had it', async () => {
+    test('an alias that moves to another person during a query never finds its former person', async () => {
       const { one, other } = contract();
       const alias = fresh();
       let [holder, heir]: PersonRecord[] = [await added(alias), await added()];

@@ -24,7 +24,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await everybodyIn(other)).toContainEqual(person);
     });
 
-    test('OpenID Connect Core section 8: neither id nor name is given to somebody else', async () => {
+    test('OpenID Connect Core section 8: neither id nor name is given to another person', async () => {
       const { one, other } = contract();
       const person = await added();
       const impostor = { ...somePerson(fresh()), password_hash: 'of the impostor' };
@@ -49,7 +49,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await other.people.add({ ...somePerson(name), id })).toBe(true);
     });
 
-    test('everybody is listed once, in the order of their names, in slices', async () => {
+    test('all people are listed once, in the order of their names, in slices', async () => {
       const { one, other } = contract();
       const base = fresh();
       const names = Array.from({ length: SLICE + 3 }, (_, n) => `${base}${n}`);
@@ -122,7 +122,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await page({ limit: 1, after: names[0] })).toEqual([names[1]]);
     });
 
-    test('while others are added everybody is there once', async () => {
+    test('a list has each person once while people are added', async () => {
       const { one, other } = contract();
       const base = fresh();
       const names = Array.from({ length: 20 }, (_, n) => `${base}${n}`);
@@ -135,7 +135,7 @@ export function peopleContract(contract: () => Contract): void {
       for (const name of names) expect(found.filter((each) => each === name)).toHaveLength(1);
     });
 
-    test('a name is no id and an id is no name', async () => {
+    test('a name does not find an id, and an id finds no name', async () => {
       const { one } = contract();
       const person = await added();
       expect(await one.people.get(person.name)).toBeUndefined();
@@ -179,7 +179,7 @@ export function peopleContract(contract: () => Contract): void {
       }
     });
 
-    test('odd ids and names belong to whom they were given', async () => {
+    test('odd ids and names find their person', async () => {
       const { one, other } = contract();
       const tails = ['__proto__', "'; --", '"', '\u0000', '{a}', ':', '😀', 'x'.repeat(10_000)];
       const base = fresh();
@@ -192,7 +192,7 @@ export function peopleContract(contract: () => Contract): void {
       }
     });
 
-    test('any record comes back as it was, through a change as well', async () => {
+    test('any record is returned unchanged, also after a change', async () => {
       const { one, other } = contract();
       const text = anyText({ maxLength: 60 });
       await fc.assert(
@@ -208,7 +208,7 @@ export function peopleContract(contract: () => Contract): void {
       );
     });
 
-    test('a change is of the version before; an older, equal or later one is refused', async () => {
+    test('a change must be of the previous version; an older, equal or later one is refused', async () => {
       const { one, other } = contract();
       const person = await added();
       const changed = { ...person, password_hash: 'changed', version: 1 };
@@ -234,7 +234,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await other.people.getByName(somebody.name)).toEqual(somebody);
     });
 
-    test('nobody is made by a change', async () => {
+    test('a change adds no person', async () => {
       const { one } = contract();
       const person = { ...somePerson(fresh()), version: 1 };
       expect(await one.people.replace(person)).toBe(false);
@@ -242,7 +242,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await one.people.getByName(person.name)).toBeUndefined();
     });
 
-    test('a new password and disabling at once: one is done, the other is told, and both are after its second attempt', async () => {
+    test('if a new password and a disabling come at once, one is refused, and its second attempt keeps both', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const person = await added();

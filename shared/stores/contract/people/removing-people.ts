@@ -50,7 +50,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect((await other.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(bystander);
     });
 
-    test('removing another version, or nobody, does nothing', async () => {
+    test('removing another version, or an absent person, does nothing', async () => {
       const { one, other } = contract();
       const person = await added({ aliases: [fresh()] });
       expect(await one.people.replace(next(person))).toBe(true);
@@ -66,7 +66,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await other.people.remove(next(person))).toBe(false);
     });
 
-    test('the name of who was removed is given again only to who says so', async () => {
+    test('the name of a removed person is given again only on request', async () => {
       const { one, other } = contract();
       const person = await added();
       const heir = somePerson(person.name);
@@ -84,7 +84,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await other.people.isFormerName(person.name)).toBe(true);
     });
 
-    test('adding a person that is refused for another reason leaves the name a former one', async () => {
+    test('a person who is refused for another reason does not free a former name', async () => {
       const { one } = contract();
       const [person, somebody] = [await added(), await added({ aliases: [fresh()] })];
       await one.people.remove(person);
@@ -106,7 +106,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await one.people.add(somePerson(person.name.toUpperCase()))).toBe(true);
     });
 
-    test('its looks stay, for whoever chooses a name; its addresses are forgotten', async () => {
+    test('the looks of a former name stay reserved; its addresses are forgotten', async () => {
       const { one, other } = contract();
       const [looks, email] = [`looks:${fresh()}`, `email:${fresh()}`];
       const person = await added({ search_keys: [email, looks] });
@@ -134,7 +134,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await one.people.add(free, [], 'refused', { unshared: email })).toBe(true);
     });
 
-    test('removed while ten choose names that look like it: none gets one', async () => {
+    test('if ten people choose names that look like the name of a person who is being removed, none succeeds', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 5; round++) {
         const looks = `looks:${fresh()}`;
@@ -152,7 +152,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       }
     });
 
-    test('it stays a former name', async () => {
+    test('a former name stays reserved', async () => {
       const { one, store } = contract();
       const person = await added();
       await one.people.remove(person);
@@ -161,7 +161,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await one.people.isFormerName(person.name)).toBe(true);
     });
 
-    test('removed and changed at once: one is done, and nobody is half there', async () => {
+    test('if a person is removed and changed at once, one is done, and no row is left over', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const [alias, got, row] = [fresh(), fresh(), someVerifier('one')];
@@ -188,7 +188,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       }
     });
 
-    test('removed while ten others want the name: one who may have it gets it at most, and nobody else', async () => {
+    test('if ten people want the name of a person who is being removed, at most one who may have it gets it', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 10; round++) {
         const person = await added();

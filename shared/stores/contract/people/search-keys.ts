@@ -15,7 +15,7 @@ export function searchKeysContract(contract: () => Contract): void {
       (await contract().other.people.search(key)).map(({ id }) => id).toSorted();
     const ids = (...people: readonly PersonRecord[]) => people.map(({ id }) => id).toSorted();
 
-    test('everybody with a key is found whole, and nobody else', async () => {
+    test('a search returns the whole record of all people with a key, and of no others', async () => {
       const [shared, own] = [fresh(), fresh()];
       const [one, two] = [await added(shared, own), await added(shared)];
       expect(await found(shared)).toEqual(ids(one, two));
@@ -25,7 +25,7 @@ export function searchKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('odd keys are apart from those that begin alike', async () => {
+    test('odd keys differ from keys with the same beginning', async () => {
       const base = fresh();
       const odd = ['', '\u0001', ' ', '@', 'a', 'é', '😀', '\uffff', '*', "'"];
       for (const tail of odd) {
@@ -34,7 +34,7 @@ export function searchKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('a key twice in a record finds the person once', async () => {
+    test('a repeated key finds the person once', async () => {
       const key = fresh();
       expect(await found(key)).toEqual([]);
       expect(await found(key)).toEqual([]);
@@ -42,7 +42,7 @@ export function searchKeysContract(contract: () => Contract): void {
       expect(await found(key)).toEqual(ids(person));
     });
 
-    test('a change replaces the keys; one that is refused leaves them', async () => {
+    test('a change replaces the keys, and a refused change does not', async () => {
       const { one } = contract();
       const [before, after] = [fresh(), fresh()];
       const person = await added(before);
@@ -56,7 +56,7 @@ export function searchKeysContract(contract: () => Contract): void {
       expect(await found(after)).toEqual([]);
     });
 
-    test('a key that a person is to have alone: refused while somebody has it, and free after', async () => {
+    test('a person with an unshared key is refused while another person has the key', async () => {
       const { one, other } = contract();
       const key = fresh();
       const alone = (store: typeof one) =>
@@ -76,7 +76,7 @@ export function searchKeysContract(contract: () => Contract): void {
       expect(await alone(other)).toBe(true);
     });
 
-    test('ten changes at once: the keys are those of the one that was kept', async () => {
+    test('after ten changes at once the keys are those of the stored record', async () => {
       const { one, other } = contract();
       const person = await added(fresh());
       const keys = Array.from({ length: 10 }, () => fresh());

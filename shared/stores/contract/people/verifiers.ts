@@ -19,7 +19,7 @@ export function verifiersContract(contract: () => Contract): void {
       new Set((await contract().other.people.getWhole(id))?.verifiers);
     const next = (person: PersonRecord) => ({ ...person, version: person.version + 1 });
 
-    test('each is found by name and by handle, and no other', async () => {
+    test('a verifier is found only by its name and its handle', async () => {
       const { other } = contract();
       const rows = [
         someVerifier('one'),
@@ -54,7 +54,7 @@ export function verifiersContract(contract: () => Contract): void {
       expect(await other.people.getWhole(fresh())).toBeUndefined();
     });
 
-    test('one without a handle is found by name alone, of as many people as have one', async () => {
+    test('verifiers without a handle are found only by name, for many people', async () => {
       const { handle: _, ...row } = someVerifier('one');
       const people = [await added(row), await added(row)];
       for (const person of people) {
@@ -72,7 +72,7 @@ export function verifiersContract(contract: () => Contract): void {
       expect(await byHandle(named)).toBeUndefined();
     });
 
-    test('a handle is of one kind and realm: the same text is free in others', async () => {
+    test('a handle belongs to one kind and realm: other kinds and realms can use the same text', async () => {
       const { handle, ...row } = someVerifier('one');
       const rows = [
         { ...row, handle },
@@ -85,7 +85,7 @@ export function verifiersContract(contract: () => Contract): void {
       }
     });
 
-    test('a person with a handle of somebody else is refused, and a refused person leaves no verifier', async () => {
+    test('a person with a handle of another person is refused, and leaves no verifier', async () => {
       const { one, other } = contract();
       const [row, free] = [someVerifier('one'), someVerifier('one', { kind: 'proof two' })];
       const person = await added(row);
@@ -102,7 +102,7 @@ export function verifiersContract(contract: () => Contract): void {
       expect(await rowsOf(impostor)).toEqual(new Set([free]));
     });
 
-    test('a change without rows keeps them; with rows nothing of those before is found', async () => {
+    test('a change without verifiers keeps them, and a change with verifiers replaces all', async () => {
       const { one } = contract();
       const [kept, left] = [someVerifier('one'), someVerifier('two')];
       const person = await added(kept, left);
@@ -125,7 +125,7 @@ export function verifiersContract(contract: () => Contract): void {
       expect(await byHandle(kept)).toBeUndefined();
     });
 
-    test('a change of another version, or of nobody, touches no row', async () => {
+    test('a change of another version, or of an absent person, changes no row', async () => {
       const { one } = contract();
       const [row, free] = [someVerifier('one'), someVerifier('one')];
       const person = await added(row);
@@ -137,7 +137,7 @@ export function verifiersContract(contract: () => Contract): void {
       expect(await byHandle(free)).toBeUndefined();
     });
 
-    test('a new password while it is asked for: record and rows are of one password, always', async () => {
+    test('during a change of the password, a query returns record and verifiers of one password', async () => {
       const { one, other } = contract();
       const realms = Array.from({ length: 50 }, (_, n) => `realm ${n}`);
       const rows = (round: number) =>
@@ -159,7 +159,7 @@ export function verifiersContract(contract: () => Contract): void {
       }
     });
 
-    test('a thousand realms: the record is as long as with none, and a question is answered with one row', async () => {
+    test('with a thousand realms the record is as short as with none, and a query reads one row', async () => {
       const { other } = contract();
       const rows = Array.from({ length: 1000 }, (_, n) => someVerifier(`realm ${n}`));
       const person = await added(...rows);

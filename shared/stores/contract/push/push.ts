@@ -27,7 +27,7 @@ export function pushContract(contract: () => Contract): void {
       expect(await one.push.subscriptionOf(id)).toBeUndefined();
     });
 
-    test('nobody has more than the most, ten at once included; who ends one has room again', async () => {
+    test('a person has at most so many subscriptions, even with ten requests at once, and has room again after an end', async () => {
       const { one, other } = contract();
       const person = fresh();
       const made = Array.from({ length: 10 }, (_, n) =>
@@ -64,7 +64,7 @@ export function pushContract(contract: () => Contract): void {
       expect(await one.push.post(someMessage(contract(), id), LIMITS)).toBe('ended');
     });
 
-    test('all subscriptions are found, a part at a time', async () => {
+    test('all subscriptions are returned in parts', async () => {
       const { one, other } = contract();
       const made = [];
       for (let n = 0; n < 250; n += 1) made.push((await subscribed(contract())).id);
@@ -102,7 +102,7 @@ export function pushContract(contract: () => Contract): void {
   });
 
   describe('push: messages', () => {
-    test('section 5: any message comes back as it was, from either process', async () => {
+    test('section 5: both processes return any message unchanged', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const text = anyText({ maxLength: 40 });
@@ -124,7 +124,7 @@ export function pushContract(contract: () => Contract): void {
       );
     });
 
-    test('messages come in the order in which they were accepted, after a place, and no more than asked for', async () => {
+    test('messages after a place are returned in the order of their acceptance, up to a limit', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const ids: string[] = [];
@@ -140,7 +140,7 @@ export function pushContract(contract: () => Contract): void {
       expect(await other.push.messages(fresh(), 0, 'very-low', MANY)).toEqual([]);
     });
 
-    test('section 5.3: no message comes that is less urgent than the waiter wants', async () => {
+    test('section 5.3: no message is returned that is less urgent than requested', async () => {
       const { one } = contract();
       const { id } = await subscribed(contract());
       for (const urgency of URGENCIES) {
@@ -152,7 +152,7 @@ export function pushContract(contract: () => Contract): void {
       }
     });
 
-    test('section 5.4: a message replaces the one with its topic in the same subscription, and no other', async () => {
+    test('section 5.4: a message replaces only the message with its topic in the same subscription', async () => {
       const { one, other } = contract();
       const [mine, another] = [await subscribed(contract()), await subscribed(contract())];
       const first = someMessage(contract(), mine.id, { topic: 'Upd' });
@@ -173,7 +173,7 @@ export function pushContract(contract: () => Contract): void {
       expect(found.map((each) => each.id)).toEqual([others[0]?.id, others[1]?.id, second.id]);
     });
 
-    test('ten with one topic at once: one is left', async () => {
+    test('if ten messages with one topic arrive at once, one is left', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       for (let round = 0; round < 5; round += 1) {
@@ -190,7 +190,7 @@ export function pushContract(contract: () => Contract): void {
       }
     });
 
-    test('a subscription has no more messages than the most, ten at once included; a replaced one makes room', async () => {
+    test('a subscription has at most so many messages, even with ten at once; a replacement makes room', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const limits = { ...LIMITS, messages: 3 };
@@ -210,7 +210,7 @@ export function pushContract(contract: () => Contract): void {
       expect(await one.push.post(last, limits)).toBe('added');
     });
 
-    test('section 6.2: what was acknowledged does not come again, and one of ten acknowledges it', async () => {
+    test('section 6.2: an acknowledged message is not returned again, and one of ten callers acknowledges it', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const message = someMessage(contract(), id, { topic: 'upd' });
@@ -240,7 +240,7 @@ export function pushContract(contract: () => Contract): void {
       expect(await one.push.post(someMessage(contract(), id), limits)).toBe('added');
     });
 
-    test('nothing is left of subscriptions and messages that are over', async () => {
+    test('ended subscriptions and messages leave no row', async () => {
       const { one, store } = contract();
       const counted = async () => {
         while ((await one.sweep()) > 0);
@@ -267,7 +267,7 @@ export function pushContract(contract: () => Contract): void {
   });
 
   describe('push: news', () => {
-    test('a process is told of what happens at another, once', async () => {
+    test('a process gets the news of another process once', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const quiet = await subscribed(contract());

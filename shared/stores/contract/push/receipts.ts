@@ -34,7 +34,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await one.push.message(message.id)).toBeUndefined();
     });
 
-    test('sections 6.2 and 6.3: acknowledged is delivered, ended with the subscription is gone, in their order', async () => {
+    test('sections 6.2 and 6.3: receipts say delivered after an acknowledgement and gone after the end of the subscription, in order', async () => {
       const { one, other } = contract();
       const [mine, another] = [await subscribed(contract()), await subscribed(contract())];
       const receipts = await receiptsOf(contract(), mine.id);
@@ -54,7 +54,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await told(receipts, place)).toEqual([`${second} delivered`, `${first} gone`]);
     });
 
-    test('a receipt that is forgotten does not come again', async () => {
+    test('a forgotten receipt is not returned again', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const receipts = await receiptsOf(contract(), id);
@@ -66,7 +66,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await told(receipts)).toEqual([`${second} delivered`]);
     });
 
-    test('section 7.3: a receipt subscription that was closed is gone, and nothing is told it any more', async () => {
+    test('section 7.3: a closed receipt subscription is gone, and gets no receipts', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const receipts = await receiptsOf(contract(), id);
@@ -108,7 +108,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await told(receipts)).toEqual([]);
     });
 
-    test('a push resource opens no more than the most, ten at once included', async () => {
+    test('a push resource has at most so many receipt subscriptions, even with ten requests at once', async () => {
       const { one, other, store } = contract();
       const { id } = await subscribed(contract());
       const until = Math.floor(store.clock.now()) + 60_000;
@@ -135,7 +135,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await one.push.openReceipts({ ...later, id: `${later.id}x` }, 3)).toBe('ended');
     });
 
-    test('a receipt subscription has no more receipts to wait for than the most, told ones included', async () => {
+    test('a receipt subscription has at most so many expected and stored receipts', async () => {
       const { one } = contract();
       const { id } = await subscribed(contract());
       const receipts = await receiptsOf(contract(), id);
@@ -163,7 +163,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await told(receipts)).toEqual([]);
     });
 
-    test('a process that waits for receipts is told that there are some', async () => {
+    test('a process that waits for receipts gets news of them', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const receipts = await receiptsOf(contract(), id);

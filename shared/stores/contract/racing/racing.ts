@@ -54,7 +54,7 @@ export function racingContract(contract: () => Contract): void {
       });
     }
 
-    test('RFC 4918 section 7: a collection that moves while another process fills it takes along what was put, and the rest conflicts', async () => {
+    test('RFC 4918 section 7: a collection that moves while another process fills it has all earlier documents, and later writes conflict', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 2 * ROUNDS; round++) {
         const tree = await RACES['fill a collection'].prepare(one);

@@ -29,7 +29,7 @@ export function followersContract(contract: () => Contract): void {
   }
 
   describe('processes that have followers', () => {
-    test('stand as they were last written, for everybody, until they are removed', async () => {
+    test('are returned as they were last written, to all processes, until they are removed', async () => {
       const { one, other } = contract();
       const epoch = await epochOf(one);
       const [first, second] = [someProcess(), someProcess({ confirmed: 17, lease: 250 })];
@@ -47,7 +47,7 @@ export function followersContract(contract: () => Contract): void {
       expect(left).not.toContain(second.id);
     });
 
-    test('one that has written meanwhile is not removed', async () => {
+    test('a process that has written meanwhile is not removed', async () => {
       const { one, other } = contract();
       const epoch = await epochOf(one);
       const before = someProcess();
@@ -59,7 +59,7 @@ export function followersContract(contract: () => Contract): void {
       await other.followers.remove(after);
     });
 
-    test('one that began with another memory is not written', async () => {
+    test('a process with another epoch is not written', async () => {
       const { one, store } = contract();
       const process = someProcess();
       expect(await one.followers.put(process, fresh())).toBe(false);
@@ -68,7 +68,7 @@ export function followersContract(contract: () => Contract): void {
       expect(await one.followers.look()).toMatchObject({ epoch: undefined, processes: [] });
     });
 
-    test('all is settled once that is written, until the store has another memory', async () => {
+    test('an epoch is settled once that is written, until the store has another epoch', async () => {
       const { one, other, store } = contract();
       await store.forget();
       expect(await one.followers.look()).toMatchObject({ epoch: undefined, settled: false });
@@ -85,7 +85,7 @@ export function followersContract(contract: () => Contract): void {
   });
 
   describe('pages of the feed', () => {
-    test('hold what was revoked, each once and in order, whatever their length', async () => {
+    test('have each revocation once and in order, whatever the length of a page', async () => {
       const { one, other } = contract();
       await epochOf(one);
       const { last: before } = await other.followers.look();
@@ -127,7 +127,7 @@ export function followersContract(contract: () => Contract): void {
       }
     });
 
-    test('begin at the beginning for whoever stands nowhere in this memory', async () => {
+    test('begin at the beginning for a position of another epoch', async () => {
       const { one, store } = contract();
       await store.forget();
       const epoch = await epochOf(one);
@@ -142,7 +142,7 @@ export function followersContract(contract: () => Contract): void {
       expect(await ids({ epoch, entry: last })).toEqual([]);
     });
 
-    test('a memory that is none yet is told as none', async () => {
+    test('a store without an epoch returns none', async () => {
       const { one, store } = contract();
       await store.forget();
       const page = await one.followers.page(undefined, 10);

@@ -11,7 +11,7 @@ export function generationsContract(contract: () => Contract): void {
   const until = () => contract().store.clock.now() + HOUR;
 
   describe('the generation of a person in the view', () => {
-    test('is the highest that was acknowledged, 0 of everybody else', async () => {
+    test('is the highest acknowledged one, and 0 for all other people', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -31,7 +31,7 @@ export function generationsContract(contract: () => Contract): void {
       await eventually(() => expect(late.current().generation(sub)).toBe(3));
     });
 
-    test('is forgotten when no token can be older, and comes back with the next', async () => {
+    test('is forgotten when no token can be older, and is known again after the next raise', async () => {
       const { one, other, store } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -46,7 +46,7 @@ export function generationsContract(contract: () => Contract): void {
       expect((await feed.latest()).generation(sub)).toBe(2);
     });
 
-    test('is 0 for everybody when an epoch begins', async () => {
+    test('is 0 for all people in a new epoch', async () => {
       const { one, other, store } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -65,7 +65,7 @@ export function generationsContract(contract: () => Contract): void {
       expect((await feed.latest()).generation(sub)).toBe(1);
     });
 
-    test('tells who was raised since a moment, through every feed, and nobody of before or else', async () => {
+    test('shows only people who were raised since a moment, in every feed', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();

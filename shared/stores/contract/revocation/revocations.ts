@@ -85,7 +85,7 @@ export function revocationsContract(contract: () => Contract): void {
       await eventually(async () => feed.latest());
     });
 
-    test('an id revokes only what it is the id of', async () => {
+    test('an id revokes only things of its kind', async () => {
       const { one } = contract();
       const id = fresh();
       await using feed = await one.revocations.feed();
@@ -119,7 +119,7 @@ export function revocationsContract(contract: () => Contract): void {
       },
     );
 
-    test('a token that no person stands behind is not ended with a person of that name', async () => {
+    test('a token without a person is not revoked with a person of that id', async () => {
       const { one } = contract();
       const { sub_gen: _, ...token } = await claims();
       await using feed = await one.revocations.feed();
@@ -128,7 +128,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(feed.current().revokedBy(token)).toBeUndefined();
     });
 
-    test('generations begin at 0, persons and clients apart', async () => {
+    test('generations begin at 0, separately for people and clients', async () => {
       const { one, other } = contract();
       const id = fresh();
       expect(await one.revocations.generation('person', id)).toBe(0);
@@ -137,7 +137,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(await other.revocations.generation('client', id)).toBe(0);
     });
 
-    test('50 raises at once are given 1 to 50, and the feed ends at the highest', async () => {
+    test('50 raises at once get the numbers 1 to 50, and the feed ends with the highest', async () => {
       const { one, other } = contract();
       const sub = fresh();
       await using feed = await one.revocations.feed();
@@ -166,7 +166,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(tokens.filter((token) => view.revokedBy(token) !== 'token')).toEqual([]);
     });
 
-    test('listeners hear each compromised key, and nothing else', async () => {
+    test('listeners get each compromised key, and nothing else', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -212,7 +212,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(await one.revocations.raise('client', id, until())).toBe(2);
     });
 
-    test('status tells what the feed knows', async () => {
+    test('status shows the state of the feed', async () => {
       const { one } = contract();
       const epoch = await one.revocations.epoch(true);
       await using feed = await one.revocations.feed();
@@ -252,7 +252,7 @@ export function revocationsContract(contract: () => Contract): void {
       await eventually(() => expect(feed.status()).toMatchObject({ trusted: true, epoch }));
     });
 
-    test('is one, whoever makes it, and stays over a new start', async () => {
+    test('is the same for all processes, and survives a restart', async () => {
       const { one, other, store } = contract();
       await store.forget();
       const made = await Promise.all(
@@ -273,7 +273,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(feed.current().revokedBy(await claims({ epoch: '' }))).toBe('epoch');
     });
 
-    test('a store that lost its memory under a running feed: nothing is trusted until the new epoch, no old token ever', async () => {
+    test('after the store lost its data, a running feed is not trusted until the new epoch, and never accepts an old token', async () => {
       const { one, other, store } = contract();
       await using feed = await other.revocations.feed();
       const sub = fresh();

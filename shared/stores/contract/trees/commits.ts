@@ -20,7 +20,7 @@ export function commitsContract(contract: () => Contract): void {
   describe('commits', () => {
     const look = (tree: string) => contract().other.trees.look(tree, []);
 
-    test('RFC 9110 section 13.1: a change is done only if all that it saw is still so', async () => {
+    test('RFC 9110 section 13.1: a change is done only if everything that it saw is unchanged', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const conflict = { kind: 'conflict' };
@@ -41,7 +41,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await edit(other, tree, [], { a: undefined })).toEqual(conflict);
     });
 
-    test('RFC 4918 section 7: a change is not done when a lock came or went since it looked', async () => {
+    test('RFC 4918 section 7: a change is not done if a lock was added or removed since it looked', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const { locksVersion } = await look(tree);
@@ -68,7 +68,7 @@ export function commitsContract(contract: () => Contract): void {
     test.each(covering)('RFC 4918 section 6.1: a lock at `%s` may cover `a/b`', async (root) => {
       expect(await afterLock(root, puts(someDocument('a/b')), 'a/b')).toBe('conflict');
     });
-    test.each(elsewhere)('a lock at `%s` is none of `a/b`', async (root) => {
+    test.each(elsewhere)('a lock at `%s` does not cover `a/b`', async (root) => {
       expect(await afterLock(root, puts(someDocument('a/b')), 'a/b')).toBe('done');
     });
 
@@ -94,7 +94,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await afterLock('a/b', [copy('a', 'x')], 'a', 'x')).toBe('done');
     });
 
-    test('a lock that was refreshed is not removed by who saw that it had expired', async () => {
+    test('a refreshed lock is not removed by a caller that saw it expired', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const lock = someLock('a');
@@ -260,7 +260,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await within(20, copy('', 'd', { deep: false }))).toBe('done');
     });
 
-    test('above a quota that has become smaller only what adds is refused', async () => {
+    test('above a reduced quota only changes that add are refused', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a'), someDocument('a/b', { length: 10 })));
@@ -282,7 +282,7 @@ export function commitsContract(contract: () => Contract): void {
       expect((await look(tree)).usage).toEqual({ bytes: 0, entries: 0 });
     });
 
-    test('a quota of bytes does not refuse what adds entries only, and the reverse', async () => {
+    test('a quota of bytes does not refuse changes that add only entries, and vice versa', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someDocument('a', { length: 10 })));
