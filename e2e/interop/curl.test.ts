@@ -109,11 +109,12 @@ describe('the commands of the first pages', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(17);
+    expect(more).toHaveLength(18);
   });
 
   test('add people and clients', () => {
-    const [person = '', client = '', ended = ''] = printed.slice(10);
+    const [person = '', client = '', ended = '', first = ''] = printed.slice(10);
+    expect(first).toContain(`link: ${pair.issuer}/register/`);
     expect(person).toContain('alice');
     expect(client).toMatch(/^client_id: \w+\n$/);
     expect(ended).toContain('alice');
@@ -129,7 +130,7 @@ describe('the commands of the first pages', () => {
       mutual = '',
       realms = '',
       added = '',
-    ] = printed.slice(13);
+    ] = printed.slice(14);
     const as = (scheme: string, realm: string) => ({
       scheme,
       realm,
@@ -148,20 +149,20 @@ describe('the commands of the first pages', () => {
   });
 
   test('use a browser key: the challenge, and a fresh one', () => {
-    const [refused = '', fresh = ''] = printed.slice(21);
+    const [refused = '', fresh = ''] = printed.slice(22);
     expect(refused).toMatch(/^HTTP\/2 401 /);
     expect(refused).toMatch(/^www-authenticate: HOBA challenge="[\w-]+", max-age="60"\r$/m);
     expect(fresh).toMatch(/^[\w-]{51}$/);
   });
 
   test('use an API key instead of a password', () => {
-    const [made = '', known = ''] = printed.slice(23);
+    const [made = '', known = ''] = printed.slice(24);
     expect(made).toContain('scheme: Concealed');
     expect(JSON.parse(known)).toMatchObject({ scheme: 'Concealed', principal: { name: 'demo' } });
   });
 
   test("use an anonymous token: the challenges, and the issuer's directory", () => {
-    const [refused = '', directory = ''] = printed.slice(25);
+    const [refused = '', directory = ''] = printed.slice(26);
     expect(parse(refused).status).toBe(401);
     expect(refused.match(/^WWW-Authenticate: PrivateToken challenge="/gm)).toHaveLength(2);
     expect(JSON.parse(directory)).toMatchObject({
