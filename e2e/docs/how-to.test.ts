@@ -64,7 +64,8 @@ test('registration: the settings are valid, and an invited person chooses a name
 test('administer: a machine lists people over HTTP, and disables one', async () => {
   const blocks = await examples('docs/how-to/administer.md', 'sh administer');
   const script = blocks.join('').replaceAll('data/automation.json', join(pair.data, 'a.json'));
-  const [, set, , , , , listed, disabled] = await runCommands(pair, script);
+  const [first, , set, , , , , listed, disabled] = await runCommands(pair, script);
+  expect(first).toMatch(/^link: \S+\/register\/[\w-]{22}$/m);
   expect(set).toContain('administrator');
   expect(JSON.parse(listed ?? '')).toMatchObject({ items: [{ name: 'dina', admin: true }] });
   expect(JSON.parse(disabled ?? '')).toMatchObject({ name: 'dina', disabled: true });
