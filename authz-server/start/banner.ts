@@ -1,5 +1,7 @@
 import { CLI, DOCUMENTATION } from '#shared/base/invocation.ts';
+import { isLoopback } from '#shared/http/loopback.js';
 import { columns, printable } from '#shared/base/printable.ts';
+import { isProduction } from '#shared/config/production.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
@@ -27,6 +29,7 @@ export function banner(
     ...(privateTokens === undefined ? [] : [`  token issuer          ${privateTokens.issuer}`]),
     `  store                 ${storeInWords(config)}`,
     `  data                  ${config.data}`,
+    ...(isProduction(config) ? [] : [`  development           ${reached(config)}`]),
     '',
     ...spacesInWords(config),
     ...leftOutInWords(config),
@@ -36,6 +39,12 @@ export function banner(
     `Documentation: ${DOCUMENTATION}`,
     '',
   ].map(printable);
+}
+
+function reached({ listen }: Config): string {
+  return isLoopback(listen.host)
+    ? 'for this machine alone'
+    : `listens at ${listen.host}: publish its ports at 127.0.0.1 alone`;
 }
 
 /** The most spaces that are listed; further spaces are only counted. */

@@ -159,7 +159,7 @@ const spacesAt = (origin: string, spaces: Readonly<Record<string, object>>) =>
     Object.assign({ url: `${origin}/${realm}/`, realm }, members),
   );
 
-type Listen = Flow['config']['listen'];
+type Listen = Omit<Flow['config']['listen'], 'host'>;
 
 async function listenOf(data: string, server: number): Promise<Listen> {
   const text = await readFile(join(data, `config-${server}.json`), 'utf8');

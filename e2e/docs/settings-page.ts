@@ -10,20 +10,12 @@ const FEW = 3;
 const VARIABLES = [
   ['`COUNTERSIGN_CONFIG`', 'The configuration file.'],
   [
-    '`COUNTERSIGN_DATA`',
-    'The data folder, in place of `data`. It is relative to the current folder.',
-  ],
-  [
     '`COUNTERSIGN_POSTGRES_URL`',
     'Use PostgreSQL instead of the embedded store: its URL, or the URLs of the primary and its standbys with commas between them. Other members of `store` in the file stay.',
   ],
   [
     '`COUNTERSIGN_REDIS_URL`',
     'Use Redis beside PostgreSQL, which `COUNTERSIGN_POSTGRES_URL` or the file names: `redis://host:port`, `sentinel:redis://a:26379,redis://b:26379` or `cluster:redis://a:6379,redis://b:6379`. Other members of `store.redis` in the file stay.',
-  ],
-  [
-    '`COUNTERSIGN_PUBLIC`',
-    'The public origins of the two servers: `https://auth.example,https://api.example`.',
   ],
   [
     '`COUNTERSIGN_AUTHZ_URL`',
@@ -54,7 +46,15 @@ export function settingsPage(schema: Schema = configJsonSchema()): string {
     ...($schema ? [`${code('$schema')}: ${$schema.description}`, ''] : []),
     '## Environment variables',
     '',
-    'A variable prevails over the file. `config check` names variables that nothing reads.',
+    `Each setting has a variable: its members in capitals, with \`_\` between words and members. \`people.passkeys.rpId\` is \`COUNTERSIGN_PEOPLE_PASSKEYS_RP_ID\`. \`listen.host\` is \`COUNTERSIGN_LISTEN\`, and \`listen\` as a whole has no variable.`,
+    '',
+    '- The variable prevails over the file, and the variable of a setting over that of the object around it. An empty variable is the same as none.',
+    '- Text is written as it is. Numbers, `true`, `false`, lists and objects are JSON, as in the file: `COUNTERSIGN_TRUSTED_PROXIES=["10.0.0.0/8"]`.',
+    '- With `_FILE` at the end of its name, the variable names a file with the value, such as a secret of Docker or Kubernetes. The servers remove the end of its last line. The file has 1 MiB at most. Setting both is a mistake.',
+    '- A path is relative to the current folder.',
+    '- An unknown variable that begins with `COUNTERSIGN_` is a mistake, like an unknown setting of the file. A misspelt setting might leave a server open. Variables that Kubernetes sets for a service named `countersign` stop no start: the log and `config check` name them.',
+    '',
+    '`config check` lists the variables that set something, and its errors name the variable in place of the setting. These variables are not settings, or they set several:',
     '',
     ...table(['Variable', 'Meaning'], VARIABLES),
     '',

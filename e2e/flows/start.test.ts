@@ -397,7 +397,8 @@ describe('two workers of each server', () => {
 
 describe('a server that is reachable from other machines is in production mode', () => {
   const PUBLIC = {
-    COUNTERSIGN_PUBLIC: 'https://auth.example https://api.example',
+    COUNTERSIGN_ISSUER: 'https://auth.example',
+    COUNTERSIGN_RESOURCE: 'https://api.example',
     COUNTERSIGN_SECRET: 'x'.repeat(32),
     COUNTERSIGN_WORKERS: '1',
   };

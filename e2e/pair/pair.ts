@@ -119,7 +119,7 @@ export class Pair implements AsyncDisposable {
   readonly #end: () => PromiseLike<void>;
 
   constructor(
-    ports: Readonly<Record<Exclude<keyof Config['listen'], 'metrics'>, readonly number[]>>,
+    ports: Readonly<Record<Exclude<keyof Config['listen'], 'host' | 'metrics'>, readonly number[]>>,
     data: string,
     { host, env: further }: { host: string; env?: NodeJS.ProcessEnv | undefined },
     end: () => PromiseLike<void>,

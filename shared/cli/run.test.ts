@@ -177,10 +177,10 @@ describe('exit codes', () => {
   });
 
   test('an unusable configuration: exit code 1, with every mistake', async () => {
-    const shell = new TestShell({ COUNTERSIGN_PUBLIC: 'x', COUNTERSIGN_REDIS_URL: 'y' });
+    const shell = new TestShell({ COUNTERSIGN_ISSUER: 'x', COUNTERSIGN_REDIS_URL: 'y' });
     const { code, stderr } = await inProcess(shell, 'client', 'list');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/COUNTERSIGN_PUBLIC: .*\n.*COUNTERSIGN_REDIS_URL: /);
+    expect(stderr).toMatch(/COUNTERSIGN_REDIS_URL: .*\n.*COUNTERSIGN_ISSUER: /);
   });
 
   test('a failure, and a printed report of a failure, have exit code 1', async () => {

@@ -1,9 +1,12 @@
 import { isObject } from '#shared/jose/compact-jws.ts';
-import type { Mistake } from '#shared/base/mistake.ts';
+import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { POSTGRES_URL_FORM, readPostgresUrl } from '#shared/stores/postgres-url.ts';
 import { isRedisUrl } from '#shared/stores/redis-url.ts';
 import type { RedisSettings } from '#shared/stores/settings.ts';
+import { readGivenFile } from './given-file.ts';
+import { FILE, PREFIX, SETTING_VARIABLES, type SettingVariable } from './variables.ts';
 
 /** The form of `COUNTERSIGN_REDIS_URL`, for messages. */
 const REDIS_URL_FORM =
@@ -20,19 +23,8 @@ interface Override {
   readonly form: string;
 }
 
-/** The variables that override members of the file, in the order in which they do. */
-const OVERRIDES: Readonly<Record<string, Override>> = {
-  COUNTERSIGN_DATA: {
-    members: (data) => ({ data }),
-    form: 'must be a folder',
-  },
-  COUNTERSIGN_PUBLIC: {
-    members: (value) => {
-      const origins = value.trim().split(/[\s,]+/);
-      return origins.length === 2 ? { issuer: origins[0], resource: origins[1] } : undefined;
-    },
-    form: 'must be two origins, of the authorization server and of the resource server, such as "https://auth.example https://api.example"',
-  },
+/** Variables that stand for several settings. They prevail over the variables of these, in this order. */
+export const OVERRIDES: Readonly<Record<string, Override>> = {
   COUNTERSIGN_POSTGRES_URL: {
     members: (value, { store }) => {
       const urls = value.trim().split(/[\s,]+/);
@@ -57,9 +49,7 @@ const OVERRIDES: Readonly<Record<string, Override>> = {
   },
 };
 
-const PREFIX = 'COUNTERSIGN_';
-
-/** Variables that the command line and what starts the servers read. */
+/** Variables that the command line and the processes around the servers read. */
 const OTHERS = [
   'COUNTERSIGN_CONFIG',
   'COUNTERSIGN_SECRET',
@@ -81,44 +71,148 @@ const NOT_MEANT = [
   'COUNTERSIGN_TERMINAL',
 ];
 
-/** The variables that Kubernetes gives each pod for a service whose name begins as our variables do. */
-const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)$/;
-const OF_KUBERNETES =
-  'is set by Kubernetes for a service, and nothing reads it: give the pod enableServiceLinks: false';
+/** Each may have `_FILE` at its end. */
+const VALUES = [...SETTING_VARIABLES.keys(), ...Object.keys(OVERRIDES)];
+const KNOWN: ReadonlySet<string> = new Set([
+  ...VALUES.flatMap((name) => [name, `${name}${FILE}`]),
+  ...OTHERS,
+  ...NOT_MEANT,
+]);
 
-/** A mistake for each variable that begins as ours do and that nothing reads, such as COUNTERSIGN_REDIS. */
-export function unknownVariables(env: NodeJS.ProcessEnv): readonly Mistake[] {
-  const meant = [...Object.keys(OVERRIDES), ...OTHERS];
-  const known = new Set([...meant, ...NOT_MEANT]);
-  const isPod = env['KUBERNETES_SERVICE_HOST'] !== undefined;
-  return Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !known.has(name))
-    .map((path) => {
-      if (isPod && SERVICE_LINK.test(path)) return { path, message: OF_KUBERNETES };
-      const near = nearest(
-        path.slice(PREFIX.length),
-        meant.map((name) => name.slice(PREFIX.length)),
-      );
-      const remedy = near === undefined ? 'correct its name' : `did you mean ${PREFIX}${near}?`;
+/**
+ * The variables that Kubernetes gives each pod for a service whose name begins as our variables do, and Docker for a
+ * link. A setting never has such a value.
+ */
+function isServiceLink(name: string, value: string): boolean {
+  return (
+    /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/.test(
+      name,
+    ) ||
+    (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
+  );
+}
+
+type Variable = readonly [name: string, value: string];
+
+/** Those of ours that have a value. An empty variable counts as absent. */
+function ours(env: NodeJS.ProcessEnv): readonly Variable[] {
+  return Object.entries(env).flatMap(([name, value]): Variable[] =>
+    name.startsWith(PREFIX) && value ? [[name, value]] : [],
+  );
+}
+
+/** A note for each variable that Kubernetes has set for a service: it stops no start, and nothing reads it. */
+export function serviceLinks(env: NodeJS.ProcessEnv): readonly Mistake[] {
+  return ours(env)
+    .filter((variable) => isServiceLink(...variable))
+    .map(([path]) => ({
+      path,
+      message:
+        'is set by Kubernetes for a service, and nothing reads it: give the pod enableServiceLinks: false',
+    }));
+}
+
+/**
+ * A mistake for each variable that begins as ours do and that nothing reads, such as COUNTERSIGN_REDIS. A misspelt
+ * setting is refused here as it is in the file: a start without it might be open to all.
+ */
+function unknownVariables(variables: readonly Variable[]): readonly Mistake[] {
+  return variables
+    .filter(([name]) => !KNOWN.has(name))
+    .map(([path]) => {
+      const [, word = ''] = /^COUNTERSIGN_(.*?)(?:_FILE)?$/s.exec(path) ?? [];
+      const meant = [...VALUES, ...OTHERS].map((name) => name.slice(PREFIX.length));
+      const near = nearest(word, meant);
+      const withFile = `${PREFIX}${near}${FILE}`;
+      const name = path.endsWith(FILE) && KNOWN.has(withFile) ? withFile : `${PREFIX}${near}`;
+      const remedy = near === undefined ? 'correct its name' : `did you mean ${name}?`;
       return { path, message: `is a variable that nothing reads: remove it, or ${remedy}` };
     });
 }
 
-/** Returns the members that the environment overrides, and its mistakes. An empty variable counts as absent. */
-export function environmentMembers(
+/** Returns the members of the file with what the environment gives in their place, and the mistakes of that. */
+export async function withEnvironment(
   env: NodeJS.ProcessEnv,
   file: Members,
-): { members: Members; mistakes: readonly Mistake[] } {
-  const mistakes: Mistake[] = [];
-  const members = {};
+): Promise<{ members: Record<string, unknown>; mistakes: readonly Mistake[] }> {
+  const variables = ours(env).filter((variable) => !isServiceLink(...variable));
+  const mistakes = [...unknownVariables(variables)];
+  const values = new Map<string, string>();
+  for (const [variable, value] of variables) {
+    const name = variable.slice(0, -FILE.length);
+    const isFile = !isNamed(variable) && variable.endsWith(FILE) && isNamed(name);
+    if (!isFile && !isNamed(variable)) continue;
+    if (isFile && env[name]) {
+      mistakes.push({ path: name, message: `is set beside ${variable}: keep one of them` });
+    } else {
+      const read = isFile ? await valueIn(variable, value) : value;
+      if (typeof read === 'string') values.set(isFile ? name : variable, read);
+      else mistakes.push(...read);
+    }
+  }
+  const members = structuredClone(file) as Record<string, unknown>;
+  const settings = [...SETTING_VARIABLES.values()].toSorted(
+    (a, b) => a.path.length - b.path.length,
+  );
+  for (const setting of settings) {
+    const value = values.get(setting.name);
+    if (value === undefined) continue;
+    try {
+      put(members, setting.path, parsed(value, setting));
+    } catch (error) {
+      if (!(error instanceof StrictJsonError)) throw error;
+      const path = [setting.path.join('.'), ...error.path].join('.');
+      mistakes.push({ path, message: `${error.message}: write it as in the file` });
+    }
+  }
   for (const [path, override] of Object.entries(OVERRIDES)) {
-    const value = env[path];
-    if (!value) continue;
-    const overridden = override.members(value, { ...file, ...members });
+    const value = values.get(path);
+    if (value === undefined) continue;
+    const overridden = override.members(value, members);
     if (typeof overridden === 'object') Object.assign(members, overridden);
     else mistakes.push({ path, message: overridden ?? override.form });
   }
   return { members, mistakes };
+}
+
+const isNamed = (name: string) => SETTING_VARIABLES.has(name) || Object.hasOwn(OVERRIDES, name);
+
+/** The value in a file, without the end of its last line, or what is wrong with the file. */
+async function valueIn(variable: string, file: string): Promise<string | readonly Mistake[]> {
+  try {
+    const value = (await readGivenFile(variable, file)).replace(/\r?\n$/, '');
+    return value === ''
+      ? [{ path: variable, message: `${file} is empty: write the value into it` }]
+      : value;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
+/** The value that a variable stands for. The schema says what is wrong with text that should be a number. */
+function parsed(value: string, { isText, isStructure }: SettingVariable): unknown {
+  const looksLikeStructure = isStructure && /^\s*[[{]/.test(value);
+  if (isText && !looksLikeStructure) return value;
+  try {
+    return parseStrictJson(value);
+  } catch (error) {
+    if (isStructure) throw error;
+    return value;
+  }
+}
+
+/** Sets a member, and makes the objects around it that are missing. */
+function put(members: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...rest] = path;
+  if (rest.length === 0) {
+    members[name] = value;
+    return;
+  }
+  const before = members[name];
+  const inner = isObject(before) ? before : {};
+  members[name] = inner;
+  put(inner, rest, value);
 }
 
 /**

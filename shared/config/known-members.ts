@@ -19,7 +19,7 @@ function innerOf(schema: z.ZodType, name: string): z.ZodType | undefined {
 }
 
 /** The schemas of which a value has one, without what says that it may be absent, and what is made of it. */
-function choices(schema: z.ZodType): readonly z.ZodType[] {
+export function choices(schema: z.ZodType): readonly z.ZodType[] {
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodDefault ||

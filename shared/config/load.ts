@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import { environmentMembers } from './environment.ts';
+import { withEnvironment } from './environment.ts';
 import { issueMistakes } from './issue-mistakes.ts';
 import { issueWords } from '#shared/base/issue-words.ts';
 import { inFileOrder } from './file-order.ts';
@@ -12,6 +12,7 @@ import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from '
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { openToDemo, withTour } from './tour.ts';
+import { namedByVariable } from './variables.ts';
 
 /** A configuration as far as it could be read. */
 export interface ReadConfig {
@@ -39,8 +40,8 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
  */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
   const file = await readMembers(env['COUNTERSIGN_CONFIG']);
-  const environment = environmentMembers(env, file);
-  const members: Record<string, unknown> = { ...file, ...environment.members };
+  const environment = await withEnvironment(env, file);
+  const { members } = environment;
 
   const issues = configSchema.safeParse(members, { error: issueWords }).error?.issues ?? [];
   const broken = new Set(issues.flatMap(brokenMembers));
@@ -57,7 +58,7 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
   ];
   return {
     config: { ...config, data: resolve(config.data) },
-    mistakes: inFileOrder(mistakes, file),
+    mistakes: inFileOrder(namedByVariable(mistakes, env), file),
     broken,
     members: file,
   };

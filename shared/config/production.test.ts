@@ -9,7 +9,8 @@ test('the mode is production if a listener, the issuer or the resource is reacha
   expect(isProduction(config)).toBe(false);
   const { listen } = config;
   const exposed = { host: '0.0.0.0', port: 3000 };
-  for (const name of Object.keys(listen)) {
+  const { host: _inContainer, ...listeners } = listen;
+  for (const name of Object.keys(listeners)) {
     expect(isProduction({ ...config, listen: { ...listen, [name]: exposed } })).toBe(true);
   }
   expect(isProduction({ ...config, issuer: 'https://auth.example' })).toBe(true);

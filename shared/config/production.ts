@@ -21,7 +21,10 @@ export function ownsTokenOrigin({
   return privateTokens !== undefined && privateTokens.issuer !== issuer;
 }
 
-/** True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. */
+/**
+ * True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. `listen.host` is an
+ * address in a container, and says nothing about that.
+ */
 export function isProduction({
   issuer,
   resource,
@@ -29,14 +32,14 @@ export function isProduction({
   tls,
   privateTokens,
 }: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls' | 'privateTokens'>): boolean {
-  const hosts = Object.values(listen).filter((address) => address !== undefined);
+  const { host: inContainer, ...listeners } = listen;
+  const hosts = Object.values(listeners)
+    .flatMap((address) => address?.host ?? [])
+    .filter((host) => host !== inContainer);
   const origins = [issuer, resource, tls?.resource, privateTokens?.issuer].filter(
     (origin) => origin !== undefined,
   );
-  return ![
-    ...hosts.map(({ host }) => host),
-    ...origins.map((origin) => new URL(origin).hostname),
-  ].every(isLoopback);
+  return ![...hosts, ...origins.map((origin) => new URL(origin).hostname)].every(isLoopback);
 }
 
 export const SECRET_MISSING: Mistake = {

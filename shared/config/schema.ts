@@ -20,14 +20,24 @@ import { securitySchema } from './security-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
+const host = z.string().min(1);
+const tcpPort = (port: number) =>
+  z.int().min(0).max(65_535).default(port).describe('TCP port. 0 takes any free one.');
+
 const place = (port: number) =>
   z.strictObject({
-    host: z.string().min(1).default('127.0.0.1').describe('Address or name to listen at.'),
-    port: z.int().min(0).max(65_535).default(port).describe('TCP port. 0 takes any free one.'),
+    host: host.default('127.0.0.1').describe('Address or name to listen at.'),
+    port: tcpPort(port),
   });
 
 const address = (port: number, whose: string) =>
-  place(port).prefault({}).describe(`Listener of ${whose}.`);
+  z
+    .strictObject({
+      host: host.optional().describe('Address or name to listen at. Default: `listen.host`.'),
+      port: tcpPort(port),
+    })
+    .prefault({})
+    .describe(`Listener of ${whose}.`);
 
 /** A host in lower case, or all hosts below one. */
 const DOCUMENT_HOST = /^(?:\*\.)?(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
@@ -57,6 +67,11 @@ export const configSchema = z.strictObject({
     .describe('Public origin of the resource server.'),
   listen: z
     .strictObject({
+      host: host
+        .default('127.0.0.1')
+        .describe(
+          'Address or name for listeners without one of their own. It is for containers, where the operator decides who reaches a port. So an address that is not loopback does not mean production here, unlike the `host` of a listener.',
+        ),
       authz: address(3000, 'the authorization server'),
       resource: address(3001, 'the resource server'),
       resourceTls: address(3443, 'the resource server over TLS (only with `tls`)'),
@@ -64,13 +79,22 @@ export const configSchema = z.strictObject({
         3444,
         'the token issuer over TLS (only with `privateTokens` whose issuer is not `issuer`)',
       ),
-      proxy: address(3128, 'the forward proxy (only with `proxy`)'),
+      proxy: place(3128)
+        .prefault({})
+        .describe('Listener of the forward proxy (only with `proxy`).'),
       metrics: place(9464)
         .optional()
         .describe(
           'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs them. `{}` means the defaults. Without this member there is no listener. Keep it on loopback or in a private network: it requires no credentials.',
         ),
     })
+    .transform((listen) => ({
+      ...listen,
+      authz: { ...listen.authz, host: listen.authz.host ?? listen.host },
+      resource: { ...listen.resource, host: listen.resource.host ?? listen.host },
+      resourceTls: { ...listen.resourceTls, host: listen.resourceTls.host ?? listen.host },
+      authzTls: { ...listen.authzTls, host: listen.authzTls.host ?? listen.host },
+    }))
     .prefault({})
     .describe(
       'Where the servers listen. `issuer` and `resource` do not follow: with another port, set them, too.',

@@ -1,10 +1,11 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { existsSync } from 'node:fs';
-import { link, open, unlink, writeFile } from 'node:fs/promises';
+import { link, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { type Random, randomId, systemRandom } from '#shared/base/random.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
+import { readGivenFile } from './given-file.ts';
 import { isProduction, SECRET_MISSING } from './production.ts';
 import type { Config } from './schema.ts';
 
@@ -47,7 +48,7 @@ export async function findMasterSecret(
 }
 
 const readOwn = async (file: string) =>
-  derive('data', await readPrivate('data', file, WRITABLE | READABLE));
+  derive('data', await readGivenFile('data', file, WRITABLE | READABLE));
 
 /** The one that the environment gives, if it does. */
 async function givenSecret(env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {
@@ -57,7 +58,7 @@ async function givenSecret(env: NodeJS.ProcessEnv): Promise<Buffer | undefined> 
     throw refusal('COUNTERSIGN_SECRET', 'is set beside COUNTERSIGN_SECRET_FILE: keep one of them');
   }
   if (text) return derive('COUNTERSIGN_SECRET', text);
-  return file ? derive(FILE, await readPrivate(FILE, file, WRITABLE)) : undefined;
+  return file ? derive(FILE, await readGivenFile(FILE, file, WRITABLE)) : undefined;
 }
 
 const refusal = (path: string, message: string) => new ConfigError([{ path, message }]);
@@ -71,20 +72,6 @@ function derive(path: string, text: string): Buffer {
     );
   }
   return derivedKey(secret, 'countersign master secret');
-}
-
-async function readPrivate(path: string, file: string, forbidden: number): Promise<string> {
-  try {
-    await using handle = await open(file, 'r');
-    const { mode } = await handle.stat();
-    if (process.platform !== 'win32' && (mode & forbidden) !== 0) {
-      throw refusal(path, `${file} is open to others: chmod 600 ${file}`);
-    }
-    return await handle.readFile('utf8');
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw refusal(path, `cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 /** Whole or not at all: of several processes that start at once, all read what one has written. */

@@ -3,7 +3,6 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { unknownVariables } from './environment.ts';
 import { loadConfig } from './load.ts';
 import { SERVERS } from './server-name.ts';
 import { startMistakes } from './start-mistakes.ts';
@@ -122,7 +121,7 @@ test.each<[what: string, data: () => string, message: string]>([
   ['within a file', () => join(folder, 'text/data'), 'is within a file'],
 ])('an impossible data folder is named: %s', async (_, data, message) => {
   const found = await mistakes({}, { COUNTERSIGN_DATA: data() });
-  expect(found['data']).toContain(message);
+  expect(found['COUNTERSIGN_DATA']).toContain(message);
 });
 
 test('a missing data folder is created by the start, not by the check', async () => {
@@ -154,9 +153,9 @@ test('the secret in the data folder is checked if it exists', async () => {
   const data = join(folder, 'own');
   await mkdir(data);
   await writeFile(join(data, 'secret'), 'too short', { mode: 0o600 });
-  expect((await mistakes({}, { COUNTERSIGN_DATA: data }))['data']).toContain('shorter than 32');
+  expect((await mistakes({ data }, {}))['data']).toContain('shorter than 32');
   await chmod(join(data, 'secret'), 0o644);
-  expect((await mistakes({}, { COUNTERSIGN_DATA: data }))['data']).toContain('open to others');
+  expect((await mistakes({ data }, {}))['data']).toContain('open to others');
 });
 
 test('a server needs no files that only the other server opens', async () => {
@@ -165,29 +164,4 @@ test('a server needs no files that only the other server opens', async () => {
     Object.keys(await mistakes(content, FILE, [server]));
   expect(await keys('authz')).toEqual(['privateTokens.certificate', 'privateTokens.key']);
   expect(await keys('resource')).toEqual(['spaces.0.mutual.certificate']);
-});
-
-test('an unknown variable is a mistake, and the message names the intended variable', () => {
-  const env = {
-    COUNTERSIGN_REDIS: 'redis://x',
-    COUNTERSIGN_PORT: 'tcp://x',
-    COUNTERSIGN_DATA: 'd',
-  };
-  expect(unknownVariables({ ...env, PATH: '/bin' })).toEqual([
-    {
-      path: 'COUNTERSIGN_REDIS',
-      message:
-        'is a variable that nothing reads: remove it, or did you mean COUNTERSIGN_REDIS_URL?',
-    },
-    {
-      path: 'COUNTERSIGN_PORT',
-      message: 'is a variable that nothing reads: remove it, or correct its name',
-    },
-  ]);
-  const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', COUNTERSIGN_PORT_3000_TCP_ADDR: '10.0.0.2' };
-  expect(unknownVariables({ ...env, ...pod }).map(({ message }) => message)).toEqual([
-    expect.stringContaining('did you mean COUNTERSIGN_REDIS_URL?'),
-    expect.stringContaining('enableServiceLinks: false'),
-    expect.stringContaining('enableServiceLinks: false'),
-  ]);
 });

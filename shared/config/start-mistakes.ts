@@ -12,6 +12,7 @@ import {
 import type { Config } from './schema.ts';
 import { findMasterSecret } from './secret.ts';
 import type { ServerName } from './server-name.ts';
+import { namedByVariable } from './variables.ts';
 
 /**
  * Returns the mistakes that keep these servers from starting on this machine although the configuration is right by
@@ -42,7 +43,8 @@ export async function startMistakes(
   const secret = SECRET_READS.some((member) => broken.has(member))
     ? []
     : await secretMistakes(config, env);
-  return [...files.filter(({ path }) => !broken.has(path.split('.')[0] ?? '')), ...secret];
+  const found = [...files.filter(({ path }) => !broken.has(path.split('.')[0] ?? '')), ...secret];
+  return namedByVariable(found, env);
 }
 
 const SECRET_READS = ['data', 'issuer', 'resource', 'listen', 'tls', 'privateTokens'] as const;

@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
-import { unknownVariables } from '#shared/config/environment.ts';
+import { serviceLinks } from '#shared/config/environment.ts';
 import { loadPairConfig } from '#shared/config/pair-config.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
@@ -161,7 +161,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const log = measuredLog(plainLog, metrics, spaceLabels(config));
   log.info('starting', { version: VERSION, code: CODE });
   if (WORKER === 1) {
-    for (const { path, message } of unknownVariables(env)) {
+    for (const { path, message } of serviceLinks(env)) {
       log.warn('environment.unknown', { variable: path, reason: message });
     }
   }
@@ -254,7 +254,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   ]);
 }
 
-type Listens = Config['listen'];
+type Listens = Omit<Config['listen'], 'host'>;
 
 async function onPort<Name extends keyof Listens, Opened>(
   { listen: addresses }: Config,

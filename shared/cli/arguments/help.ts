@@ -28,8 +28,8 @@ export function overview(commands: readonly Command[], whole: boolean): string[]
     ]),
     '',
     'countersign COMMAND --help explains a command. countersign --version prints the release.',
-    'Commands read the same configuration as the servers: the file that COUNTERSIGN_CONFIG names, COUNTERSIGN_DATA,',
-    'COUNTERSIGN_POSTGRES_URL, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC and COUNTERSIGN_AUTHZ_URL.',
+    'Commands read the same configuration as the servers: the file that COUNTERSIGN_CONFIG names, and the variables of',
+    'settings, such as COUNTERSIGN_DATA and COUNTERSIGN_POSTGRES_URL.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ];
 }

@@ -8,7 +8,7 @@ import { type Command, Failure, type Shell, UsageError } from '../arguments/comm
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { unreadFile } from '#shared/base/unread-file.js';
-import { unknownVariables } from '#shared/config/environment.ts';
+import { serviceLinks } from '#shared/config/environment.ts';
 import { inFileOrder } from '#shared/config/file-order.ts';
 import { loadConfig, readConfig } from '#shared/config/load.ts';
 import { groupWarnings } from '#shared/config/group-warnings.ts';
@@ -19,6 +19,7 @@ import { warn, type Warning } from '#shared/config/warning-texts.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import { startMistakes } from '#shared/config/start-mistakes.ts';
+import { givenSettings } from '#shared/config/variables.ts';
 import { withStores } from '../stores/with-stores.ts';
 import { maskedUrl } from '#shared/base/masked-url.ts';
 
@@ -95,15 +96,12 @@ export const configCheck: Command = {
     const read = file ?? given['COUNTERSIGN_CONFIG'];
     const env = file === undefined ? given : { ...given, COUNTERSIGN_CONFIG: file };
     const servers = serversOf(text('server'));
-    const unknown = unknownVariables(env);
     const readable = await readConfig(env).catch((error: unknown) => {
-      throw error instanceof ConfigError
-        ? new ConfigError([...error.mistakes, ...unknown], read)
-        : error;
+      throw error instanceof ConfigError ? new ConfigError(error.mistakes, read) : error;
     });
     const { config, broken, members } = readable;
     const start = await startMistakes(config, env, servers, broken);
-    const mistakes = [...readable.mistakes, ...start, ...unknown];
+    const mistakes = [...readable.mistakes, ...start];
     if (mistakes.length > 0) throw new ConfigError(inFileOrder(mistakes, members), read);
     const mode = isProduction(config) ? 'production' : 'development';
     const unread = unreadFile(env);
@@ -115,11 +113,14 @@ export const configCheck: Command = {
       json: { ok: true, mode, ...(warnings.length > 0 && { warnings }) },
       lines: [
         read ? `${read} can be used.` : NO_FILE,
+        ...givenSettings(env).map(({ path, variable }) => `${variable} sets ${path.join('.')}.`),
         `This is ${mode}: ${MEANING[mode]}.`,
         ...(unread === undefined ? [] : [unread]),
         ...(store === undefined ? [] : [`The store answers: ${storeInWords(config)}.`]),
         ...(store?.isUnused ? ['No server has used it yet.'] : []),
-        ...warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
+        ...[...warnings, ...serviceLinks(env)].map(
+          ({ path, message }) => `Look again: ${path} ${message}.`,
+        ),
       ],
     };
   },
@@ -161,7 +162,7 @@ const NO_FILE =
 
 const MEANING = {
   production: 'the pair can be reached from elsewhere',
-  development: 'every listener and origin is on loopback',
+  development: 'every origin is on loopback, and no listener names another host',
 };
 
 export const configPrint: Command = {

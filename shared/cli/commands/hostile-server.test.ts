@@ -74,7 +74,7 @@ async function user(origin: string, login: object = {}) {
   const shell = new TestShell({
     COUNTERSIGN_DATA,
     HOME: COUNTERSIGN_DATA,
-    COUNTERSIGN_PUBLIC: `${origin} http://localhost:3001`,
+    COUNTERSIGN_ISSUER: origin,
     COUNTERSIGN_CLIENT_SECRET: 'the secret',
   });
   const path = loginPath(shell.env) ?? '';

@@ -30,7 +30,7 @@ async function shellFor(issuer: string, env: NodeJS.ProcessEnv = {}) {
   const data = await newData();
   const shell = new TestShell({
     ...data,
-    COUNTERSIGN_PUBLIC: `${issuer} http://localhost:3001`,
+    COUNTERSIGN_ISSUER: issuer,
     COUNTERSIGN_CLIENT_SECRET: 'the secret',
     ...env,
   });
