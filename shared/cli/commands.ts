@@ -34,6 +34,7 @@ import { redisChange } from './commands/redis-change.ts';
 import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { restore } from './commands/restore.ts';
+import { serverReady } from './commands/server-ready.ts';
 import { revocationStatus, serverStatus } from './commands/server-status.ts';
 import { signatureExplain } from './commands/signature-explain.ts';
 import { tokenExplain, tokenGet, tokenRevoke } from './commands/token.ts';
@@ -108,6 +109,7 @@ export const COMMANDS: readonly Command[] = [
   privateTokenGet,
   privateTokenRedeem,
   serverStatus,
+  serverReady,
   revocationStatus,
   cacheStats,
   cachePurge,
