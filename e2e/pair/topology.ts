@@ -104,8 +104,9 @@ export async function startTopology(settings: Members): Promise<Topology> {
   const env: Record<string, NodeJS.ProcessEnv> = {};
   for (const name of SERVERS) {
     const { command, environment, configs } = of(compose, name);
-    const [node, ...main] = command;
-    if (node !== 'node') throw new Error(`${name} runs ${node}`);
+    const [start, ...which] = command;
+    if (start !== 'start') throw new Error(`${name} runs ${start}`);
+    const main = ['shared/start/main.js', ...which];
     const port = ports[name];
     const [authz, resource] = main.includes('authz') ? [port, 0] : [0, port];
     const config = {

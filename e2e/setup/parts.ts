@@ -95,6 +95,10 @@ export const PARTS: readonly TestPart[] = [
   program('prometheus', 'prometheus'),
   program('promtool', 'prometheus'),
   program('duplicity', 'duplicity'),
+  // Build the image, and run it in a network of its own.
+  program('buildah', 'buildah'),
+  program('mmdebstrap', 'mmdebstrap'),
+  program('ip', 'iproute2'),
   program(KDC, 'krb5-kdc'),
   program('kadmin.local', 'krb5-admin-server'),
   program('kinit', 'krb5-user'),
