@@ -144,15 +144,18 @@ function changed(fields: Form['fields'], changes: Changes): URLSearchParams {
 }
 
 function formsOf(text: string): readonly Form[] {
-  return [...text.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, head = '', content = '']) => {
-    const { action = '', method = 'get' } = attributesOf(head);
-    const fields = [...content.matchAll(/<input\b([^>]*)>/gs)]
-      .map(([, input = '']) => attributesOf(input))
-      .filter(({ name, disabled }) => name !== undefined && disabled === undefined)
-      .filter(({ type, checked }) => type !== 'checkbox' || checked !== undefined)
-      .map(({ name = '', value = '' }) => [name, value] as const);
-    return { action, method, fields };
-  });
+  // Each page of administrators has a search, which is not what the page is for.
+  return [...text.matchAll(/<form\b(?![^>]* role="search")([^>]*)>(.*?)<\/form>/gs)].map(
+    ([, head = '', content = '']) => {
+      const { action = '', method = 'get' } = attributesOf(head);
+      const fields = [...content.matchAll(/<input\b([^>]*)>/gs)]
+        .map(([, input = '']) => attributesOf(input))
+        .filter(({ name, disabled }) => name !== undefined && disabled === undefined)
+        .filter(({ type, checked }) => type !== 'checkbox' || checked !== undefined)
+        .map(({ name = '', value = '' }) => [name, value] as const);
+      return { action, method, fields };
+    },
+  );
 }
 
 function attributesOf(tag: string): Partial<Record<string, string>> {

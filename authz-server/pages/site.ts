@@ -11,6 +11,7 @@ import { ADDRESSES_PATH, addressHandlers } from './addresses/addresses.ts';
 import { accountHandlers } from './account.ts';
 import { adminHandlers } from './admin/admin.ts';
 import { ADMIN_PATH } from './admin/admission.ts';
+import { SEARCH_PATH } from './admin/navigation.ts';
 import { deviceHandlers } from './device/device.ts';
 import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
@@ -83,6 +84,7 @@ export function site(server: PagesServer, provider: Provider): Pages {
     ['GET', '/recover/:secret', recovery.show],
     ['POST', '/recover/:secret', sentAgain.form(recovery.recover)],
     ['GET', ADMIN_PATH, admin.home],
+    ['GET', SEARCH_PATH, admin.search],
     ['GET', `${ADMIN_PATH}/:operation`, admin.show],
     ['POST', `${ADMIN_PATH}/:operation`, admin.change],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],

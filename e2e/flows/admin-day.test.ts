@@ -71,8 +71,14 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await other.page.getByText(`You are ${other.person.name}.`).waitFor();
     await page.goto(at(''));
     await isFine(page);
-    await page.getByLabel('People whose name begins with').fill(other.person.name);
-    await button(page, 'Find').first().click();
+    await page.getByLabel('Search people and applications').fill(other.person.name);
+    await page.locator('#search-results').getByText(other.person.name).first().waitFor();
+    await isFine(page);
+    await page.locator('#search').press('Escape');
+    await page.locator('#search-results').waitFor({ state: 'hidden' });
+    await page.locator('#search').fill(other.person.name);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/admin\/search\?q=/);
     await isFine(page);
     await link(page, other.person.name).click();
     await page.getByText('Last seen').waitFor();
@@ -87,7 +93,11 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     // The administrator invites a person, whose link works.
     await page.goto(at('/user-invite?name=newcomer'));
     await button(page, 'Invite a person').click();
-    const invited = await page.locator('dd', { hasText: '/recover/' }).innerText();
+    const invited = await page.locator('dd code', { hasText: '/recover/' }).innerText();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy Link' }).click();
+    await page.getByRole('button', { name: 'Copied Link' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(invited);
     await isFine(page);
     const { page: theirs } = await flow.visit();
     await theirs.goto(invited);
@@ -105,7 +115,8 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await page.locator('[name=grant_types][value=client_credentials]').check();
     await page.locator('[name=scope]').fill('documents:read');
     await button(page, 'Register a client').click();
-    const fact = (name: string) => page.locator(`dt:text-is("${name}") + dd`).first().innerText();
+    const fact = (name: string) =>
+      page.locator(`dt:text-is("${name}") + dd code`).first().innerText();
     const [id, secret] = [await fact('client_id'), await fact('Secret')];
     await page.reload();
     expect(await page.content()).not.toContain(secret);
@@ -151,7 +162,8 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
       ['signing-key.added', 'Signing key added'],
     ] as const) {
       await page.goto(at(`/audit-list?kind=${event}&since=1h`));
-      await page.locator('td', { hasText: words }).first().waitFor();
+      await page.locator('summary', { hasText: words }).first().click();
+      await page.getByText('Door').first().waitFor();
       await isFine(page);
     }
     await page.goto(at('/server-status'));

@@ -4,6 +4,7 @@ import { brandColors } from '#shared/base/brand-colors.ts';
 import { cspSource } from './csp-source.ts';
 import { type Html, html, scriptElement, styleElement } from './html.ts';
 import type { Language } from './language.ts';
+import { type PageScript, scriptOf } from './page-script.ts';
 import { styleOf } from './style/index.ts';
 
 /** The look of the pages that the operator configured (`brand`). */
@@ -41,6 +42,8 @@ export interface Frame {
 export interface Head {
   readonly home?: string;
   readonly more?: Html | undefined;
+  /** Below both, across the page. */
+  readonly below?: Html | undefined;
 }
 
 export interface PageContent {
@@ -55,8 +58,8 @@ export interface PageContent {
   readonly retryAfter?: number | undefined;
   /** URLs of external pictures that the page shows. */
   readonly pictures?: readonly string[] | undefined;
-  /** A module as text; `asks`: the module sends requests to its own origin. */
-  readonly script?: { readonly text: string; readonly asks?: true } | undefined;
+  /** Joined with the scripts of the parts that the page has. */
+  readonly script?: PageScript | undefined;
 }
 
 /**
@@ -65,7 +68,8 @@ export interface PageContent {
  * the check of forms refuses.
  */
 export function document(frame: Frame, page: PageContent): Answer {
-  const { title, content, status = 200, head, retryAfter, script } = page;
+  const { title, content, status = 200, head, retryAfter } = page;
+  const script = scriptOf(String(content), page.script);
   const { language, brand } = frame;
   const style = styleOf(brand.color);
   const icon = brand.logo ?? signOf(brand).icon;
@@ -81,6 +85,7 @@ export function document(frame: Frame, page: PageContent): Answer {
       </head>
       <body>
         <header class="head">${mark(brand, head?.home)} ${head?.more}</header>
+        ${head?.below}
         <main>${content}</main>
         ${foot(frame)} ${script && scriptElement(script.text)}
       </body>
@@ -90,7 +95,7 @@ export function document(frame: Frame, page: PageContent): Answer {
     fields: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': language,
-      'Content-Security-Policy': policy(style, icon, page),
+      'Content-Security-Policy': policy(style, icon, { ...page, script }),
       'X-Frame-Options': 'DENY',
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'same-origin',

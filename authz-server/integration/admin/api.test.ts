@@ -42,14 +42,14 @@ describe('operations over HTTP', () => {
   test('a list is paged by its `next`, and never shows a secret', async () => {
     const ids = ['a', 'b', 'c'].map((tail) => `paged-${tail}`);
     for (const id of ids) await authz.stores.clients.add(someClient(id));
-    const first = await ask('client-list?prefix=paged-&limit=2');
+    const first = await ask('client-list?search=paged-&limit=2');
     expect(first.status).toBe(200);
     expect(first.headers['cache-control']).toBe('no-store');
     const shown = ({ body }: { body: { items: { client_id: string }[] } }) =>
       body.items.map(({ client_id: id }) => id);
     expect(shown(first)).toEqual(ids.slice(0, 2));
     expect(first.body.next).toBe('paged-b');
-    const second = await ask('client-list?prefix=paged-&limit=2&after=paged-b');
+    const second = await ask('client-list?search=paged-&limit=2&after=paged-b');
     expect(shown(second)).toEqual(ids.slice(2));
     expect(second.body.next).toBeUndefined();
     expect(first.text + second.text).not.toContain('secret_hash');

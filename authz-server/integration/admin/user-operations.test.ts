@@ -272,7 +272,7 @@ describe('the operation that lists people', () => {
     for (const name of [d, e]) await admin.change('user-add', { name, emails });
     await admin.change('user-disable', { name: b });
     await admin.change('user-set', { name: e, admin: true });
-    const list = (query: string) => admin.read(`user-list?prefix=${start.toUpperCase()}&${query}`);
+    const list = (query: string) => admin.read(`user-list?search=${start.toUpperCase()}&${query}`);
     expect(names(await list(''))).toEqual(all);
     expect(names(await list('group=staff'))).toEqual([a, b, c]);
     expect(names(await list('group=Staff'))).toEqual([]);

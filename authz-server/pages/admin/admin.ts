@@ -1,7 +1,6 @@
 import type Provider from 'oidc-provider';
 import type { Context, Middleware } from 'koa';
 import { InputError, type Operation, perform } from '#shared/operations/operation.ts';
-import { OPERATIONS } from '#shared/operations/operations.ts';
 import { fromTexts, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import { asPerson } from '../../base/acting.ts';
 import { houseOf } from '../../base/house.ts';
@@ -13,20 +12,21 @@ import { answerWith } from '../frame/respond.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
-import { groupWords } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
-import { adminHomePage } from '../views/admin-home.ts';
+import { adminHomePage, adminSearchPage } from '../views/admin-home.ts';
 import { adminOperationPage } from '../views/admin-operation.ts';
 import { groupOf, operationAt, pageOf } from './addresses.ts';
 import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
 import { type Asked, asking, problemIn } from './asked.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
+import { navigation, SEARCH_PATH } from './navigation.ts';
 import { overview } from './notices.ts';
 import { inParts } from './parts.ts';
 import { createOnce } from './once.ts';
 import { ownView } from './own-views.ts';
 import { recentEvents } from './recent-events.ts';
+import { foundBy, itemsFound, shownFound } from './search.ts';
 import { refusal, type Wrong } from './refusal.ts';
 import { createTell } from './tell.ts';
 import { toldBy } from './told.ts';
@@ -34,6 +34,7 @@ import { said } from '#shared/refusals/operations.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { scopesOfSpaces } from '#shared/operations/clients/client-scopes.ts';
 import type { Language } from '#shared/pages/language.ts';
+import { prefersHtml } from '#shared/pages/prefers-html.ts';
 
 /** The parts of an operation's page besides its form. */
 type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'sections'> & {
@@ -53,7 +54,7 @@ interface Page {
 export function adminHandlers(
   server: PagesServer,
   provider: Provider,
-): Readonly<Record<'home' | 'show' | 'change', Middleware>> {
+): Readonly<Record<'home' | 'search' | 'show' | 'change', Middleware>> {
   const { checkForm } = createCsrf(server);
   const { ask } = createSignIn(server, provider);
   const admission = createAdmission(server, provider);
@@ -90,6 +91,7 @@ export function adminHandlers(
     const problem = wrong && isFixed(wrong.path[0] ?? '') ? problemIn(wrong) : undefined;
     const page = adminOperationPage(view, {
       ...about,
+      nav: navigation(language, operation),
       home: ADMIN_PATH,
       action,
       effect,
@@ -166,27 +168,38 @@ export function adminHandlers(
       if (visitor === undefined) return;
       const view = viewOf(ctx, visitor.person);
       const { language } = view;
-      const groups = [...Map.groupBy(OPERATIONS, groupOf)].map(([name, operations]) => ({
-        name,
-        title: groupWords(language, name)?.title ?? name,
-        text: groupWords(language, name)?.text,
-        links: operations.filter(isOnHome).map((operation) => ({
-          href: pageOf(operation),
-          text: titleOf(operation, language),
-        })),
-      }));
-      const searches = SEARCHES.map((name) => ({
-        action: pageOf({ name }),
-        label: textsOf(language).admin.searches[name],
-      }));
       const page = adminHomePage(view, {
+        nav: navigation(language),
         name: visitor.person.name,
-        searches,
         ...(await overview(tell, server.clock.now(), language)),
         recent: await recentEvents({}, 5, tell, language),
-        groups,
+        links: USUAL.map((name) => ({
+          href: pageOf({ name }),
+          text: titleOf({ name }, language),
+        })),
       });
       answerWith(ctx, page);
+    },
+
+    /** The script of the page asks for JSON, a form for a page. */
+    async search(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      const text = (query.get('q') ?? '').trim();
+      const goOn = new URLSearchParams({ q: text });
+      const visitor = await admitted(ctx, `${SEARCH_PATH}?${goOn.toString()}`);
+      if (visitor === undefined) return;
+      const view = viewOf(ctx, visitor.person);
+      const { language } = view;
+      const found = await foundBy(text, tell);
+      if (prefersHtml(ctx.get('Accept'))) {
+        const nav = navigation(language, undefined, text);
+        return answerWith(
+          ctx,
+          adminSearchPage(view, { nav, sections: shownFound(found, language) }),
+        );
+      }
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = itemsFound(found, language);
     },
 
     async show(ctx) {
@@ -234,17 +247,8 @@ export function adminHandlers(
   };
 }
 
-/** The lists that the first page searches by the beginning of a name. */
-const SEARCHES = ['user list', 'client list'] as const;
-
-/**
- * Whether the first page leads to an operation: what works on one thing is reached from the list of such things, or from
- * its own page, with the form filled in.
- */
-const isOnHome = (operation: Operation) =>
-  operation.operands.length === 0 ||
-  / (?:add|invite|list)$/.test(operation.name) ||
-  !OPERATIONS.some(({ name }) => name === `${groupOf(operation)} list`);
+/** The actions that the first page offers. */
+const USUAL = ['user invite', 'client add'] as const;
 
 /** Throws `PageError` 404 if there is no operation at the address. */
 function operationIn(ctx: Context): Operation {

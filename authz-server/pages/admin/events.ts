@@ -1,49 +1,57 @@
 import type { Language } from '#shared/pages/language.ts';
-import type { AdminRow } from '../frame/admin-view.ts';
+import type { AdminEvent, AdminLink } from '../frame/admin-view.ts';
 import { eventWord, memberWord } from '../texts/admin/words.ts';
 import { pageOf } from './addresses.ts';
 import { type Item, itemOf, textIn } from './tell.ts';
 
-/** The columns of events. */
-export const EVENT_COLUMNS = ['at', 'kind', 'who', 'how', 'person', 'about'] as const;
+/** The members of an event that its line has, or that are shown in words. */
+const OWN: ReadonlySet<string> = new Set(['seq', 'time', 'kind', 'who', 'how', 'person', 'client']);
 
-/** The members of an event that are columns of their own. */
-const OWN: ReadonlySet<string> = new Set(['seq', 'time', 'kind', 'who', 'how', 'person']);
-
-/** Returns an event as a row. The names of people and clients, by id, are those that the operation told beside it. */
-export function eventRow(event: Item, told: Item, language: Language): AdminRow {
+/** Returns an event as a line with details. The operation told the names of people and clients by id in `told`. */
+export function eventLine(event: Item, told: Item, language: Language): AdminEvent {
   const [names, clients] = [itemOf(told['names']), itemOf(told['client_names'])];
   const who = itemOf(event['who']);
   const personBy = textIn(who, 'person');
   // A newer version may have written words that this one does not know.
   const inWords = (of: 'kinds' | 'doors' | 'actors', word: unknown) =>
     eventWord(language, of, String(word)) ?? word;
-  const about = Object.entries(event)
+  const person = named(textIn(event, 'person'), names);
+  const client = clientLink(textIn(event, 'client'), clients);
+  const by =
+    named(personBy, names) ??
+    clientLink(textIn(who, 'client'), clients) ??
+    (personBy || String(inWords('actors', event['who'])));
+  const label = (name: string) => memberWord(language, name) ?? name;
+  const others = Object.entries(event)
     .filter(([name]) => !OWN.has(name) && !(name === 'id' && event['kind'] === 'sign-in'))
     .map(([name, value]) => {
       const known = name === 'what' ? eventWord(language, 'whats', String(value)) : undefined;
-      const shown = name === 'client' ? clientText(String(value), clients) : String(value);
-      return known ?? `${memberWord(language, name) ?? name}: ${shown}`;
+      return [label(name), known ?? String(value)] as const;
     });
-  const cells = { who: named(personBy, names), person: named(textIn(event, 'person'), names) };
+  const about = [person ?? textIn(event, 'person'), client]
+    .map((one) => (typeof one === 'object' ? one.text : one))
+    .filter(Boolean);
   return {
-    item: {
-      at: Date.parse(textIn(event, 'time')),
-      kind: inWords('kinds', event['kind']),
-      who:
-        personBy || clientText(textIn(who, 'client'), clients) || inWords('actors', event['who']),
-      how: inWords('doors', event['how']),
-      person: event['person'],
-      about: about.join(', '),
-    },
-    cells,
+    at: Date.parse(textIn(event, 'time')),
+    title: String(inWords('kinds', event['kind'])),
+    ...(about.length > 0 && { about: about.join(', ') }),
+    details: [
+      [label('at'), textIn(event, 'time')],
+      [label('who'), by],
+      [label('how'), String(inWords('doors', event['how']))],
+      [label('person'), person ?? (textIn(event, 'person') || undefined)],
+      [label('client'), client],
+      ...others,
+    ],
   };
 }
 
-/** A client by its name, which others may have, and its identifier. */
-function clientText(id: string, clients: Item): string {
-  const name = id === '' ? '' : textIn(clients, id);
-  return name === '' ? id : `${name} (${id})`;
+/** The way to a client, by its name, which others may have, and its identifier. Undefined: the event has none. */
+function clientLink(id: string, clients: Item): AdminLink | string | undefined {
+  if (id === '') return undefined;
+  const name = textIn(clients, id);
+  if (name === '') return id;
+  return { href: pageOf({ name: 'client show' }, { client_id: id }), text: `${name} (${id})` };
 }
 
 /** The way to a person, by name; undefined: nobody is here by that id any more. */

@@ -33,12 +33,20 @@ export const takes = ({ name }: Pick<Operation, 'name'>): boolean =>
 const FROM_LISTS: Readonly<Record<string, readonly string[]>> = {
   'client list': ['client add'],
   'key list': ['key add'],
-  'user list': ['user add', 'user invite'],
+  'user list': ['user invite', 'user add', 'user key list', 'user key add', 'user passkey list'],
   'signing-keys list': ['signing-keys rotate'],
   'private-token keys': ['private-token rotate'],
-  'cache stats': ['cache purge', 'cache ban'],
+  'cache stats': ['cache purge', 'cache ban', 'cache bans'],
   'cache bans': ['cache ban'],
 };
+
+/** The usual ways come first: to the page of a person or client, and from there to the change of their settings. */
+const FIRST: ReadonlySet<string> = new Set(['user show', 'client show', 'user set', 'client set']);
+
+const IN_ORDER = [
+  ...OPERATIONS.filter(({ name }) => FIRST.has(name)),
+  ...OPERATIONS.filter(({ name }) => !FIRST.has(name)),
+];
 
 /** Whether an operation has a meaning for what is shown; by default it has. */
 const FITS: Readonly<Record<string, (told: unknown) => boolean>> = {
@@ -67,7 +75,7 @@ export function linksFrom(
     return fromList.map((name) => ({ href: pageOf({ name }), text: titleOf({ name }, language) }));
   // Nothing more can be done with what is gone.
   if (typeof told === 'object' && told !== null && 'removed' in told) return [];
-  return OPERATIONS.flatMap((operation) => {
+  return IN_ORDER.flatMap((operation) => {
     if (operation === shown || groupOf(operation) !== groupOf(shown)) return [];
     // A thing of another kind has another identifier.
     if (kindOf(operation) !== kindOf(shown) && operation.operands.length > 1) return [];
@@ -75,7 +83,9 @@ export function linksFrom(
     if (members === undefined || FITS[operation.name]?.(told) === false) return [];
     const text = wayTo(operation, language, whose);
     const href = pageOf(operation, members);
-    return [{ href, text, ...(takes(operation) && { danger: true as const }) }];
+    if (!takes(operation)) return [{ href, text }];
+    const does = operationWords(language, operation.name)?.text ?? operation.summary;
+    return [{ href, text, danger: true as const, does }];
   });
 }
 

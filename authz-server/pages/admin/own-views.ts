@@ -6,7 +6,7 @@ import { textsOf } from '../texts/index.ts';
 import { lasting } from '../views/times.ts';
 import { pageOf } from './addresses.ts';
 import { clientGrants, GRANT_COLUMNS, grantRows } from './client-grants.ts';
-import { EVENT_COLUMNS, eventRow } from './events.ts';
+import { eventLine } from './events.ts';
 import { lastSeen, personSections } from './person-sections.ts';
 import { recentEvents } from './recent-events.ts';
 import { type Item, itemOf, itemsOf, type Tell, textIn, wordsOf } from './tell.ts';
@@ -113,8 +113,9 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
   },
 
   async 'audit list'({ told, shown }, _, language) {
-    const rows = itemsOf(told['items']).map((event) => eventRow(event, told, language));
-    return { told: { ...shown, kind: 'list', columns: EVENT_COLUMNS, rows }, sections: [] };
+    const events = itemsOf(told['items']).map((event) => eventLine(event, told, language));
+    const next = 'next' in shown ? { next: shown.next } : {};
+    return { told: { kind: 'events', events, ...next }, sections: [] };
   },
 };
 

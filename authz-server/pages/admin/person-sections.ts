@@ -9,7 +9,7 @@ import { type Item, itemsOf, scopesIn, type Tell, textIn } from './tell.ts';
 /** Events on the page of a person or client. */
 const RECENT = 10;
 
-/** Returns what belongs to a person, each with the way to the page that ends or removes it. */
+/** Returns what a person has, each with the way to the page that ends or removes it, and the last events. */
 export async function personSections(
   person: Item,
   tell: Tell,
@@ -31,7 +31,7 @@ export async function personSections(
       text: texts.remove,
     },
   ];
-  return [
+  const sections: readonly AdminSection[] = [
     {
       id: 'passkeys',
       title: texts.sections.passkeys,
@@ -81,6 +81,9 @@ export async function personSections(
         links: ending('client', textIn(item, 'client_id')),
       })),
     },
+  ];
+  return [
+    ...sections.filter((section) => 'rows' in section && section.rows.length > 0),
     await recentEvents({ person: textIn(person, 'id') }, RECENT, tell, language),
   ];
 }
@@ -88,8 +91,7 @@ export async function personSections(
 /** The last moment of which anything of a person is known, in milliseconds since the epoch; undefined: none. */
 export function lastSeen(sections: readonly AdminSection[]): number | undefined {
   const times = sections
-    .filter(({ id }) => id !== 'activity')
-    .flatMap(({ rows }) => rows)
+    .flatMap((section) => ('rows' in section ? section.rows : []))
     .flatMap(({ item }) => SEEN.map((member) => (item as Item)[member]))
     .filter((at) => typeof at === 'number');
   return times.length === 0 ? undefined : Math.max(...times);

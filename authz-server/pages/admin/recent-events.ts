@@ -2,7 +2,7 @@ import type { Language } from '#shared/pages/language.ts';
 import type { AdminSection } from '../frame/admin-view.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
-import { EVENT_COLUMNS, eventRow } from './events.ts';
+import { eventLine } from './events.ts';
 import { itemsOf, type Tell } from './tell.ts';
 
 /** Returns the last events of a filter of `audit list`, and the way to the others. */
@@ -17,8 +17,7 @@ export async function recentEvents(
   return {
     id: 'activity',
     title: texts.sections.activity,
-    columns: EVENT_COLUMNS,
-    rows: itemsOf(told['items']).map((event) => eventRow(event, told, language)),
+    events: itemsOf(told['items']).map((event) => eventLine(event, told, language)),
     more: { href: pageOf({ name: 'audit list' }, filter), text: texts.all },
   };
 }

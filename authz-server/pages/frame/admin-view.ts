@@ -1,17 +1,27 @@
-/** A group of operations on the page of administrators. */
-export interface AdminGroup {
-  readonly name: string;
-  readonly title: string;
-  readonly text: string | undefined;
-  readonly links: readonly AdminLink[];
-}
-
 /** A way to the page of an operation. */
 export interface AdminLink {
   readonly href: string;
   readonly text: string;
   /** It leads to what takes something from somebody. */
   readonly danger?: true;
+  /** The effect of that. */
+  readonly does?: string;
+}
+
+/** The navigation on every page of administrators. */
+export interface AdminNav {
+  readonly sections: readonly AdminNavLink[];
+  /** The groups of operations in the section of the page, if there are several. */
+  readonly groups: readonly AdminNavLink[];
+  /** Where the search is sent by GET, with the member `q`. */
+  readonly search: string;
+  /** The text that was searched. */
+  readonly searched?: string;
+}
+
+interface AdminNavLink extends AdminLink {
+  /** `page`: the link leads to this page; `true`: the page is in this section or group. */
+  readonly isHere?: 'page' | 'true';
 }
 
 /** A row of a table. */
@@ -36,20 +46,31 @@ export interface AdminTable {
   readonly next?: string;
 }
 
+/** An event of the audit log: a line, and its details on click. */
+export interface AdminEvent {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly title: string;
+  /** The person or client that it is about. */
+  readonly about?: string;
+  readonly details: readonly (readonly [label: string, value: string | AdminLink | undefined])[];
+}
+
+/** A page of the audit log. */
+export interface AdminEvents {
+  readonly events: readonly AdminEvent[];
+  /** The next page. */
+  readonly next?: string;
+}
+
 /** A further part of a page, under a heading of its own. */
-export interface AdminSection extends AdminTable {
+export type AdminSection = (AdminTable | AdminEvents) & {
   /** Its name in the page. */
   readonly id: string;
   readonly title: string;
   /** More of the same. */
   readonly more?: AdminLink;
-}
-
-/** A form that finds something by how its name begins. */
-export interface AdminSearch {
-  readonly action: string;
-  readonly label: string;
-}
+};
 
 /** Something that an administrator should look at. */
 export interface AdminNotice {
@@ -59,12 +80,19 @@ export interface AdminNotice {
 }
 
 export interface AdminHomeProps {
+  readonly nav: AdminNav;
   readonly name: string;
-  readonly searches: readonly AdminSearch[];
   readonly figures: readonly (readonly [label: string, value: string])[];
   readonly notices: readonly AdminNotice[];
   readonly recent: AdminSection;
-  readonly groups: readonly AdminGroup[];
+  /** The usual actions. */
+  readonly links: readonly AdminLink[];
+}
+
+/** The results of a search. */
+export interface AdminSearchProps {
+  readonly nav: AdminNav;
+  readonly sections: readonly AdminSection[];
 }
 
 /** A member of an operation, as a form asks for it. */
@@ -99,9 +127,11 @@ export interface AdminPart {
 /** The result of an operation: a page of a list, or one thing. */
 export type AdminTold =
   | ({ readonly kind: 'list' } & AdminTable)
+  | ({ readonly kind: 'events' } & AdminEvents)
   | { readonly kind: 'one'; readonly value: unknown };
 
 export interface AdminOperationProps {
+  readonly nav: AdminNav;
   readonly title: string;
   /** Its purpose, or what will happen. */
   readonly text: string;

@@ -7,9 +7,13 @@ import type { View } from './view.ts';
 /** The part of a view that the frame of a page needs. Pages without forms need no more. */
 export type Frame = Pick<View, 'language' | 'brand' | 'person'>;
 
-/** A page of this server: its head names who is signed in. */
-export function document(frame: Frame, page: Omit<PageContent, 'head' | 'forms'>): Answer {
-  return whole(frame, { ...page, forms: true, head: headOf(frame) });
+/** A page of this server: its head names who is signed in. `below`: further navigation, across the page. */
+export function document(
+  frame: Frame,
+  page: Omit<PageContent, 'head' | 'forms'>,
+  below?: Html,
+): Answer {
+  return whole(frame, { ...page, forms: true, head: { ...headOf(frame), below } });
 }
 
 export const headOf = (frame: Frame): Head => ({ home: '/', more: person(frame) });

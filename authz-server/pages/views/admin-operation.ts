@@ -1,11 +1,11 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import type { AdminLink, AdminOperationProps, AdminPart, AdminTold } from '../frame/admin-view.ts';
-import { document } from '../frame/shell.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { adminField } from './admin-fields.ts';
-import { adminSection, adminTable } from './admin-table.ts';
+import { adminDocument } from './admin-frame.ts';
+import { adminEvents, adminSection, adminTable } from './admin-table.ts';
 import { adminFacts, adminValue } from './admin-values.ts';
 import { form } from './form.ts';
 
@@ -14,9 +14,12 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
   const { title, text, told, done, status, links, hidden = {} } = props;
   const hasForm = props.fields.length + Object.keys(hidden).length > 0;
   const texts = textsOf(view.language).admin;
-  const asked = done === undefined && hasForm && operationForm(view, props);
+  const isList = told?.kind === 'list' || told?.kind === 'events';
+  // The page of one thing shows another one by its address.
+  const isOne = told?.kind === 'one' && props.effect === 'reads' && props.problem === undefined;
+  const asked = done === undefined && hasForm && !isOne && operationForm(view, props);
   const given = told && html`<section aria-label="${title}">${toldOf(view, told)}</section>`;
-  return document(view, {
+  return adminDocument(view, props.nav, {
     title,
     ...(status !== undefined && { status }),
     content: html`<div class="wide roomy">
@@ -30,9 +33,9 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
         }
         ${problemOf(view, props)}
       </div>
-      ${told?.kind === 'list' && asked} ${given} ${linkList(texts.others, links)}
-      ${props.sections?.map((section) => adminSection(view, section))}
-      ${told?.kind !== 'list' && asked}
+      ${isList && asked} ${waysOf(view, links)} ${given}
+      ${props.sections?.map((section) => adminSection(view, section))} ${!isList && asked}
+      ${dangerZone(view, links)}
       ${done !== undefined && html`<p><a class="button" href="${props.home}">${texts.goOn}</a></p>`}
     </div>`,
   });
@@ -103,17 +106,45 @@ function toldOf(view: View, told: AdminTold): Html {
       ? adminFacts(view, value)
       : html`<p>${adminValue(view, '', value)}</p>`;
   }
-  return adminTable(view, told);
+  return told.kind === 'events' ? adminEvents(view, told) : adminTable(view, told);
 }
 
-const linkList = (title: string, links: readonly AdminLink[]): Html | false =>
-  links.length > 0 &&
-  html`<section aria-labelledby="others">
-    <h2 id="others">${title}</h2>
-    <div class="buttons ways">
+/** The ways to other operations: the first is the usual one, and a menu has the others if they are many. */
+function waysOf({ language }: View, links: readonly AdminLink[]): Html | false {
+  const [first, ...others] = links.filter(({ danger }) => !danger);
+  if (first === undefined) return false;
+  const items = others.map(
+    ({ href, text }) => html`<a class="button slim" href="${href}">${text}</a> `,
+  );
+  return html`<section class="buttons ways" aria-label="${textsOf(language).admin.others}">
+    <a class="button slim primary" href="${first.href}">${first.text}</a>
+    ${
+      items.length > FEW
+        ? html`<details class="menu">
+            <summary class="button slim">${textsOf(language).admin.more}</summary>
+            <div class="stack">${items}</div>
+          </details>`
+        : items
+    }
+  </section>`;
+}
+
+/** The most ways that are seen without a menu. */
+const FEW = 3;
+
+/** The ways to what takes something from somebody: last, and with what each does. */
+const dangerZone = ({ language }: View, links: readonly AdminLink[]): Html | false =>
+  links.some(({ danger }) => danger) &&
+  html`<section class="danger-zone" aria-labelledby="danger">
+    <h2 id="danger">${textsOf(language).admin.danger}</h2>
+    <ul>
       ${links.map(
-        ({ href, text, danger }) =>
-          html`<a class="button slim${danger && ' danger'}" href="${href}">${text}</a> `,
+        ({ href, text, danger, does }) =>
+          danger &&
+          html`<li>
+            <span>${does}</span>
+            <a class="button slim danger" href="${href}">${text}</a>
+          </li> `,
       )}
-    </div>
+    </ul>
   </section>`;

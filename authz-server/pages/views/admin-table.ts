@@ -1,9 +1,11 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AdminRow, AdminSection, AdminTable } from '../frame/admin-view.ts';
+import type { AdminEvents, AdminRow, AdminSection, AdminTable } from '../frame/admin-view.ts';
 import type { View } from '../frame/view.ts';
 import { memberWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { adminValue } from './admin-values.ts';
+import { facts } from './facts.ts';
+import { timeOf } from './times.ts';
 
 /** A page of a list; the last column has what can be done with a row. */
 export function adminTable(view: View, { columns, rows, next, empty }: AdminTable): Html {
@@ -25,14 +27,42 @@ export function adminTable(view: View, { columns, rows, next, empty }: AdminTabl
         </tbody>
       </table>
     </div>
-    ${next !== undefined && html`<p><a class="button slim" href="${next}">${texts.next}</a></p>`}`;
+    ${nextPage(view, next)}`;
 }
 
-/** A table under a heading of its own. */
+const nextPage = ({ language }: View, next: string | undefined): Html | false =>
+  next !== undefined &&
+  html`<p><a class="button slim" href="${next}">${textsOf(language).admin.next}</a></p>`;
+
+/** Events, each a line that opens without script. */
+export function adminEvents(view: View, { events, next }: AdminEvents): Html {
+  if (events.length === 0) {
+    return html`<p class="empty">${textsOf(view.language).admin.nothing}</p>`;
+  }
+  const lines = events.map(
+    ({ at, title, about, details }) =>
+      html`<details>
+        <summary>
+          <span class="muted">${timeOf(at, view, 'short')}</span>
+          <span><strong>${title}</strong>${about !== undefined && html` ${about}`}</span>
+        </summary>
+        ${facts(
+          details.map(([label, value]) => [
+            label,
+            typeof value === 'object' ? html`<a href="${value.href}">${value.text}</a>` : value,
+          ]),
+        )}
+      </details> `,
+  );
+  return html`<div class="sheet events">${lines}</div>
+    ${nextPage(view, next)}`;
+}
+
+/** A table or events under a heading of their own. */
 export const adminSection = (view: View, section: AdminSection): Html =>
   html`<section aria-labelledby="${section.id}">
     <h2 id="${section.id}">${section.title}</h2>
-    ${adminTable(view, section)}
+    ${'events' in section ? adminEvents(view, section) : adminTable(view, section)}
     ${
       section.more &&
       html`<p><a class="button slim" href="${section.more.href}">${section.more.text}</a></p>`

@@ -1,3 +1,4 @@
+import { copyable } from '#shared/pages/copyable.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import type { View } from '../frame/view.ts';
 import { choiceWord, memberWord } from '../texts/admin/words.ts';
@@ -37,12 +38,31 @@ export function adminValue(view: View, name: string, value: unknown): Html | str
   return name === 'state' ? (choiceWord(view.language, value) ?? value) : value;
 }
 
+/** Members that administrators take elsewhere: identifiers and secrets. */
+const COPIED: ReadonlySet<string> = new Set([
+  'id',
+  'client_id',
+  'client_secret',
+  'key',
+  'link',
+  'fingerprint',
+  'kid',
+  'jti',
+]);
+
 /** The members of what an operation gave, by their names in words. */
 export function adminFacts(view: View, value: object): Html {
+  const { language } = view;
   return facts(
-    Object.entries(value).map(([name, member]: [string, unknown]) => [
-      memberWord(view.language, name) ?? name,
-      adminValue(view, name, member),
-    ]),
+    Object.entries(value).map(([name, member]: [string, unknown]) => {
+      const label = memberWord(language, name) ?? name;
+      const isCopied = COPIED.has(name) && typeof member === 'string' && member !== '';
+      return [
+        label,
+        isCopied
+          ? copyable(language, html`<code>${member}</code>`, label)
+          : adminValue(view, name, member),
+      ];
+    }),
   );
 }

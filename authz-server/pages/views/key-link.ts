@@ -1,4 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
+import { copyable } from '#shared/pages/copyable.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
@@ -15,7 +16,7 @@ export function keyLinkPage(view: View, { link, back }: KeyLinkProps): Answer {
         <h1>${texts.title}</h1>
         <p>${texts.text}</p>
       </div>
-      <p><a href="${link}">${link}</a></p>
+      ${copyable(view.language, html`<a href="${link}">${link}</a>`, texts.title)}
       <p class="muted">${texts.warning}</p>
       <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
     </div>`,

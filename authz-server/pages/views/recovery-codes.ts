@@ -1,4 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
+import { copyable } from '#shared/pages/copyable.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
@@ -17,9 +18,13 @@ export function recoveryCodesPage(
         <h1>${texts.title}</h1>
         <p>${renewed ? texts.renewed : texts.lead}</p>
       </div>
-      <ul class="codes">
-        ${codes.map((code) => html`<li><code>${code}</code></li> `)}
-      </ul>
+      ${copyable(
+        view.language,
+        html`<ul class="codes">
+          ${codes.map((code) => html`<li><code>${code}</code></li> `)}
+        </ul>`,
+        texts.title,
+      )}
       <div class="buttons"><a class="button primary" href="${goOn}">${texts.goOn}</a></div>
     </div>`,
   });

@@ -5,11 +5,16 @@ import type {
   AccountSignIn,
   ActivityEntry,
 } from '../frame/account-view.ts';
-import type { AdminField, AdminOperationProps, AdminSection } from '../frame/admin-view.ts';
+import type {
+  AdminField,
+  AdminNav,
+  AdminOperationProps,
+  AdminSection,
+} from '../frame/admin-view.ts';
 import type { AskedItem, Language, View } from '../frame/view.ts';
 import { activityPage } from './activity.ts';
 import { accountPage } from './account.ts';
-import { adminHomePage } from './admin-home.ts';
+import { adminHomePage, adminSearchPage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
 import {
   addressConfirmedPage,
@@ -144,7 +149,17 @@ const OPTIONS: AdminField['options'] = [
   { value: '', label: 'As it is' },
   { value: 'papertrail', label: 'Yes' },
 ];
+const NAV: AdminNav = {
+  sections: [
+    { href: '/admin/user-list', text: 'People' },
+    { href: '/admin/client-list', text: 'Applications', isHere: 'page' },
+    { href: '/admin/realm-list', text: 'Access' },
+  ],
+  groups: [],
+  search: '/admin/search',
+};
 const ADMIN: AdminOperationProps = {
+  nav: NAV,
   title: 'New secret for a client',
   text: 'The client gets a new secret, which is shown once.',
   path: [{ text: 'Clients', href: '/admin/client-list' }, { text: 'New secret for a client' }],
@@ -159,20 +174,17 @@ const ADMIN: AdminOperationProps = {
 const SECTION: AdminSection = {
   id: 'activity',
   title: 'Recent activity',
-  columns: ['at', 'kind', 'who', 'how', 'about'],
-  rows: [
+  events: [
     {
-      item: { at: NOW - DAY, kind: 'Person disabled', who: 'x', how: 'A page', about: 'Key: 8pYk' },
-      cells: { who: { href: '/admin/user-show?name=dina', text: 'dina' } },
+      at: NOW - DAY,
+      title: 'Person disabled',
+      about: 'dina',
+      details: [
+        ['By', { href: '/admin/user-show?name=alice', text: 'alice' }],
+        ['Person', { href: '/admin/user-show?name=dina', text: 'dina' }],
+      ],
     },
-    {
-      item: {
-        at: NOW - 2 * DAY,
-        kind: 'Signing key added',
-        who: 'An operator',
-        how: 'Command line',
-      },
-    },
+    { at: NOW - 2 * DAY, title: 'Signing key added', details: [['By', 'An operator']] },
   ],
   more: { href: '/admin/audit-list', text: 'Show all' },
 };
@@ -625,10 +637,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'admin-home': (view) =>
     adminHomePage(alice(view), {
       name: 'alice@example.com',
-      searches: [
-        { action: '/admin/user-list', label: 'People whose name begins with' },
-        { action: '/admin/client-list', label: 'Clients whose client_id begins with' },
-      ],
+      nav: NAV,
       figures: [
         ['People', '100+'],
         ['Version', '1.2.3'],
@@ -642,17 +651,19 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         },
       ],
       recent: SECTION,
-      groups: [
+      links: [{ href: '/admin/client-add', text: 'Register an application' }],
+    }),
+  'admin-search': (view) =>
+    adminSearchPage(alice(view), {
+      nav: { ...NAV, searched: 'pap' },
+      sections: [
+        { id: 'people', title: 'People', columns: ['name'], rows: [] },
         {
-          name: 'client',
-          title: 'Clients',
-          text: 'Applications that get tokens from this server.',
-          links: [
-            { href: '/admin/client-list', text: 'All clients' },
-            { href: '/admin/client-remove', text: 'Remove a client' },
-          ],
+          id: 'applications',
+          title: 'Applications',
+          columns: ['client_name', 'client_id'],
+          rows: [{ item: { client_name: 'Papertrail', client_id: 'papertrail' }, href: '/' }],
         },
-        { name: 'cache', title: 'cache', text: undefined, links: [] },
       ],
     }),
   'admin-list': (view) =>

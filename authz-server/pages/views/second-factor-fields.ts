@@ -1,3 +1,4 @@
+import { copyable } from '#shared/pages/copyable.ts';
 import { html, type Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
 import type { NewSecondFactor, OtherWay, View } from '../frame/view.ts';
@@ -73,7 +74,8 @@ export function setUpFields(
     <p><a href="${uri}">${fields.here}</a></p>
     <details>
       <summary>${fields.cannotScan}</summary>
-      <p>${fields.type} <code>${groups}</code></p>
+      <p>${fields.type}</p>
+      ${copyable(view.language, html`<code>${groups}</code>`, fields.type)}
     </details>
     <p>${fields.confirm}</p>
     ${codeField(view, problem)} ${ways.length > 0 && wayChoice(view, ways)}`;

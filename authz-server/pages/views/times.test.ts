@@ -9,7 +9,7 @@ describe('moment', () => {
   ] as const)('%s: how long ago, and when in UTC', (language, ago, exact) => {
     const written = String(moment(NOW - 120_000, sampleView(language)));
     expect(written.replaceAll(/\s+/g, ' ')).toBe(
-      `${ago}, <time datetime="2026-03-09T07:03:00.000Z">${exact}</time>`,
+      `${ago}, <time datetime="2026-03-09T07:03:00.000Z" data-shown="long">${exact}</time>`,
     );
   });
 });

@@ -9,18 +9,21 @@ function perLanguage<Format>(make: (language: Language) => Format): (language: L
   return (language) => (made[language] ??= make(language));
 }
 
-const exactly = perLanguage(
-  (language) =>
-    new Intl.DateTimeFormat(textsOf(language).locale, {
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZone: 'UTC',
-      timeZoneName: 'short',
-    }),
-);
+const inUtc = (more: Intl.DateTimeFormatOptions) =>
+  perLanguage(
+    (language) =>
+      new Intl.DateTimeFormat(textsOf(language).locale, {
+        day: 'numeric',
+        year: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        timeZone: 'UTC',
+        timeZoneName: 'short',
+        ...more,
+      }),
+  );
+/** The script of pages has the same formats, for the time zone of the reader. */
+const FORMATS = { long: inUtc({ month: 'long' }), short: inUtc({ month: 'short' }) };
 const inSeconds = perLanguage(
   (language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
 );
@@ -29,9 +32,14 @@ const inLongerUnits = perLanguage(
 );
 
 /** A moment (milliseconds since the epoch) as people read it: how long ago, and when exactly. */
-export function moment(at: number, { language, now }: View): Html {
-  return html`${relative((at - now) / 1000, language)},
-    <time datetime="${new Date(at).toISOString()}">${exactly(language).format(at)}</time>`;
+export const moment = (at: number, view: View): Html =>
+  html`${relative((at - view.now) / 1000, view.language)}, ${timeOf(at, view, 'long')}`;
+
+/** The `<time>` of a moment (milliseconds since the epoch); lists show the short form alone. */
+export function timeOf(at: number, { language }: View, shown: keyof typeof FORMATS): Html {
+  const iso = new Date(at).toISOString();
+  const text = FORMATS[shown](language).format(at);
+  return html`<time datetime="${iso}" data-shown="${shown}">${text}</time>`;
 }
 
 /** Seconds from now as people say it: in 2 minutes, 3 days ago. Waiting is rounded up. */

@@ -7,7 +7,7 @@ import type { AccountAccess } from '../frame/account-view.ts';
 import type { AskedItem, View } from '../frame/view.ts';
 import { activityPage } from './activity.ts';
 import { accountPage } from './account.ts';
-import { adminHomePage } from './admin-home.ts';
+import { adminHomePage, adminSearchPage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
 import { changePasswordPage } from './change-password.ts';
 import { consentPage } from './consent.ts';
@@ -167,15 +167,40 @@ function everyView(text: string): readonly Answer[] {
     everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
     adminHomePage(view, {
       name: text,
-      searches: [{ action: text, label: text }],
+      nav: navOf(text),
       figures: [[text, text]],
       notices: [{ text, href: text, detail: text }],
       recent: sectionOf(text),
-      groups: [{ name: text, title: text, text, links: [{ href: text, text }] }],
+      links: [{ href: text, text }],
     }),
+    adminSearchPage(view, { nav: navOf(text), sections: [sectionOf(text), eventsOf(text)] }),
     ...adminPages(view, text),
   ];
 }
+
+const navOf = (text: string) => ({
+  sections: [{ href: text, text }],
+  groups: [{ href: text, text }],
+  search: text,
+  searched: text,
+});
+
+const eventsOf = (text: string) => ({
+  id: text,
+  title: text,
+  events: [
+    {
+      at: 0,
+      title: text,
+      about: text,
+      details: [
+        [text, text],
+        [text, { href: text, text }],
+      ] as const,
+    },
+  ],
+  next: text,
+});
 
 /** A part of a page of administrators with this text everywhere. */
 const sectionOf = (text: string) => ({
@@ -196,6 +221,7 @@ function adminPages(view: View, text: string): readonly Answer[] {
   const field = { name: text, label: text, values: [text], required: true, problem: text };
   const kinds = ['text', 'secret', 'number', 'lines', 'choice', 'choices'] as const;
   const common = {
+    nav: navOf(text),
     title: text,
     text,
     path: [{ text, href: text }, { text }],
@@ -209,7 +235,7 @@ function adminPages(view: View, text: string): readonly Answer[] {
     ),
     once: text,
     problem: { kind: 'refused', text } as const,
-    links: [{ href: text, text }],
+    links: [{ href: text, text }, { href: text, text, danger: true, does: text } as const],
     sections: [sectionOf(text)],
   };
   const item = { [text]: text, list: [text, { text }] };

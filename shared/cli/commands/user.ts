@@ -30,13 +30,13 @@ export const userList = listCommandOf(listUsers, {
     'until `user passwd` makes one. A verifier of Mutual is for one host and one algorithm. SCRAM takes no password',
     'that clients prepare in different ways, such as one with ½.',
   ],
-  nothing({ email, prefix, group, state, lacking_second_factor }) {
+  nothing({ email, search, group, state, lacking_second_factor }) {
     const among = email === undefined ? '' : ` with the address ${email}`;
     if (lacking_second_factor) return `Nobody${among} lacks a second factor.`;
     if (email !== undefined) return `There is nobody${among}.`;
-    const inGroup = group !== undefined && prefix === undefined && state === undefined;
+    const inGroup = group !== undefined && search === undefined && state === undefined;
     if (inGroup) return `Nobody is in the group ${group}.`;
-    const isWhole = [prefix, group, state].every((one) => one === undefined);
+    const isWhole = [search, group, state].every((one) => one === undefined);
     return isWhole ? 'There is nobody yet.' : 'There is nobody like that.';
   },
   lines: (items: readonly ListedPerson[], widths) => table(HEADINGS, items.map(row), widths),

@@ -3,8 +3,9 @@ import { lackingOf } from '#shared/people/lacking.ts';
 import { emailSearchKey } from '#shared/people/names/search-keys.ts';
 import { type StrongWays, strongWays } from '#shared/people/second-factor/lacks.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
-import type { NameRange } from '#shared/base/name-range.ts';
-import type { People, PersonRecord } from '#shared/stores/people/people.ts';
+import { byOctets, type NameRange } from '#shared/base/name-range.ts';
+import { hasWords, wordKeysOf } from '#shared/base/word-keys.ts';
+import type { People, PeopleList, PersonRecord } from '#shared/stores/people/people.ts';
 import { operation, type Told } from '../operation.ts';
 import { pageFrom, pageInput, pageOf } from '../page.ts';
 import { SPELLINGS } from '../texts.ts';
@@ -60,12 +61,13 @@ export const listUsers = operation({
       .exactOptional()
       .describe('only people who have this address, verified or not')
       .register(SPELLINGS, { value: 'ADDRESS' }),
-    prefix: z
+    search: z
       .string()
       .max(256, fault(said('reference', { what: 'the beginning of a name' })))
-      .transform((text) => text.normalize('NFC').toLowerCase())
       .exactOptional()
-      .describe('only people whose name begins with this'),
+      .describe(
+        'only people with this id, or whose name, address or a word of whose display name begins with this',
+      ),
     group: z
       .string()
       .max(256, fault(said('reference', { what: 'a group' })))
@@ -80,13 +82,11 @@ export const listUsers = operation({
   }),
   operands: [],
   output: pageOf(listed),
-  async run({ lacking_second_factor, email, group, state, limit, ...names }, house) {
+  async run({ lacking_second_factor, email, group, state, search, after, limit }, house) {
     const { stores, realms, config } = house;
-    const range = { ...names, limit: limit + 1 };
+    const range = { after, limit: limit + 1 };
     const list = group === undefined ? state && { state } : { group };
-    const found = await (email === undefined
-      ? stores.people.page({ ...range, list })
-      : withAddress(stores.people, email, range));
+    const found = inRange(await matching(stores.people, { email, search, list }, range), range);
     const { items: page, next } = pageFrom(found, limit, ({ name }) => name);
     const asked = page.filter(
       (person) =>
@@ -111,16 +111,56 @@ const IS_IN: Readonly<Record<(typeof STATES)[number], (person: PersonRecord) => 
   admin: ({ admin = false }) => admin,
 };
 
-/** Finds people with an address, by name; if there are very many, only some. */
-async function withAddress(
-  people: Pick<People, 'search'>,
-  email: string,
-  { after = '', prefix = '', limit }: NameRange,
+interface Filter {
+  readonly email: string | undefined;
+  readonly search: string | undefined;
+  readonly list: PeopleList | undefined;
+}
+
+/** Finds the people of a range, and maybe others: with an address, or by the beginning of a text, of very many some. */
+async function matching(
+  people: People,
+  { email, search, list }: Filter,
+  range: NameRange,
 ): Promise<readonly PersonRecord[]> {
-  const found = await people.search(emailSearchKey(email));
-  return found
-    .filter(({ name }) => name > after && name.startsWith(prefix))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  if (email !== undefined) {
+    const found = await people.search(emailSearchKey(email));
+    return search === undefined ? found : found.filter((person) => isMatch(person, search));
+  }
+  if (search === undefined || search === '') return people.page({ ...range, list });
+  const [word] = wordKeysOf(search);
+  const found = await Promise.all([
+    people.page({ ...range, list, prefix: foldedName(search) }),
+    people.searchBeginning(emailSearchKey(search)),
+    word === undefined ? [] : people.searchBeginning(word),
+    people.get(search),
+  ]);
+  const persons = found.flat().filter((person) => person !== undefined);
+  return persons.filter((person) => isMatch(person, search));
+}
+
+function isMatch({ id, name, profile = {} }: PersonRecord, search: string): boolean {
+  const { emails = [], display_name = '' } = profile;
+  const start = emailSearchKey(search);
+  return (
+    id === search ||
+    name.startsWith(foldedName(search)) ||
+    emails.some(({ address }) => emailSearchKey(address).startsWith(start)) ||
+    (wordKeysOf(search).length > 0 && hasWords(display_name, search))
+  );
+}
+
+const foldedName = (text: string) => text.normalize('NFC').toLowerCase();
+
+/** Returns the people of a range, each once, by name. */
+function inRange(
+  found: readonly PersonRecord[],
+  { after = '', limit }: NameRange,
+): readonly PersonRecord[] {
+  const byName = new Map(found.map((person) => [person.name, person]));
+  return [...byName.values()]
+    .filter(({ name }) => byOctets(name, after) > 0)
+    .toSorted((a, b) => byOctets(a.name, b.name))
     .slice(0, limit);
 }
 

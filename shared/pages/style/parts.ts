@@ -57,6 +57,16 @@ export const PARTS = css`
     max-width: 14rem;
     border-radius: 0.5rem;
   }
+  .copyable {
+    display: inline-flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.25rem 0.75rem;
+    max-width: 100%;
+  }
+  .copyable > * {
+    min-width: 0;
+  }
   .codes {
     display: grid;
     grid-template-columns: repeat(2, 1fr);

@@ -44,23 +44,55 @@ export const TABLES = css`
   .filters {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr));
-    align-items: end;
+    align-items: start;
     gap: 1.125rem;
+  }
+  .filters .buttons {
+    align-self: end;
   }
   .ways > * {
     flex-grow: 0;
   }
-  .searches {
-    display: grid;
-    gap: 1.125rem;
+  .menu[open] {
+    flex-basis: 100%;
   }
-  .search {
+  .menu .stack {
+    justify-items: start;
+    gap: 0.5rem;
+  }
+  .events {
+    padding: 0;
+  }
+  .events details + details {
+    border-top: 1px solid var(--line);
+  }
+  .events summary {
     display: flex;
-    align-items: end;
-    gap: 0.75rem;
+    flex-wrap: wrap;
+    gap: 0.125rem 1.25rem;
+    padding: 0.625rem 1.25rem;
   }
-  .search .field {
-    flex: 1;
+  .events summary:hover {
+    background: var(--soft);
+  }
+  .events summary .muted {
+    min-width: 11rem;
+    font-size: 0.875rem;
+    line-height: 1.7;
+  }
+  .events summary::after {
+    margin-inline-start: auto;
+    color: var(--muted);
+    content: '+';
+  }
+  .events [open] > summary::after {
+    content: '−';
+  }
+  .events details[open] > summary {
+    margin-bottom: 0;
+  }
+  .events .facts {
+    padding: 0.25rem 1.25rem 1rem;
   }
   th {
     font-weight: 600;
@@ -78,9 +110,6 @@ export const TABLES = css`
     }
     .records td time {
       white-space: normal;
-    }
-    .searches {
-      grid-template-columns: 1fr 1fr;
     }
   }
   @media (min-width: 60rem) {

@@ -1,4 +1,5 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { wordKeysOf } from '#shared/base/word-keys.ts';
 import { addressKey } from './mail-address.ts';
 
 /** Returns the search key of all people who have an address. */
@@ -30,4 +31,5 @@ export const searchKeysOf = ({
 }: Pick<PersonRecord, 'name' | 'profile'>): readonly string[] => [
   ...new Set((profile?.emails ?? []).map(({ address }) => emailSearchKey(address))),
   looksSearchKey(name),
+  ...wordKeysOf(profile?.display_name ?? ''),
 ];

@@ -96,6 +96,8 @@ export interface Clients {
   /** Returns clients by client_id. Reads only these rows. */
   page(range: NameRange): Promise<readonly ClientRecord[]>;
   list(): Promise<readonly ClientRecord[]>;
+  /** Returns clients with a search key that begins with `start`, in no order, at most 250. */
+  searchBeginning(start: string): Promise<readonly ClientRecord[]>;
   /** Returns the ids of the clients with the key of this fingerprint, in order. Reads only these rows. */
   withKey(keyId: string): Promise<readonly string[]>;
   /** Replaces a client. False: no such client, or the stored client is not `was`. Atomic. */

@@ -43,7 +43,7 @@ export interface PersonRecord {
   readonly profile?: Profile;
   /** Other names of the person, each of one person only. Computed from the other members. */
   readonly aliases?: readonly string[];
-  /** Search keys of the person, which other people may have, too. Computed from addresses and the looks of the name. */
+  /** Search keys of the person, which other people may have, too. Computed from addresses, looks of the name, words of the display name. */
   readonly search_keys?: readonly string[];
   readonly disabled?: boolean;
   /** The person may administer this server. */
@@ -115,6 +115,8 @@ export interface People {
   getByAlias(alias: string): Promise<PersonRecord | undefined>;
   /** Returns people with a search key, in no order, at most 250. */
   search(key: string): Promise<readonly PersonRecord[]>;
+  /** Returns people with a search key that begins with `start`, in no order, at most 250. */
+  searchBeginning(start: string): Promise<readonly PersonRecord[]>;
   /** Undefined: no such person, or no such verifier. Reads no other row. */
   getVerifier(kind: string, realm: string, who: VerifierName): Promise<VerifiedPerson | undefined>;
   /** Returns the record and the verifiers of one moment. */

@@ -140,6 +140,19 @@ export function inRange(
   ];
 }
 
+/**
+ * Returns the end of a query for the rows with a key that begins with `start`, each once, of very many some, and its
+ * values. `keys`: the table of the keys, which names each row by the same `column`.
+ */
+export const havingKey = (
+  column: string,
+  keys: string,
+  start: string,
+): readonly [clause: string, ...values: (string | number)[]] => {
+  const [range, ...values] = inRange('key', { prefix: start, limit: SLICE });
+  return [`WHERE ${column} IN (SELECT ${column} FROM ${keys} ${range})`, ...values];
+};
+
 /** Yields the slices that `next` finds, each after the last row of the one before, until a slice is empty. */
 export async function* slices<T>(
   next: (last: T | undefined) => Promise<readonly T[]>,

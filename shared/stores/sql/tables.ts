@@ -111,13 +111,13 @@ const RECORD_TABLES = `
   CREATE INDEX public_key_owner ON public_key (owner, created, id);
 
   CREATE TABLE client (client_id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  -- Clients by the fingerprints of their keys.
-  CREATE TABLE client_key (
+  -- Clients by the fingerprints of their keys, and by the words of their names.
+  CREATE TABLE client_search_key (
     key TEXT NOT NULL,
     client_id TEXT NOT NULL,
     PRIMARY KEY (key, client_id)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX client_key_client ON client_key (client_id);
+  CREATE INDEX client_search_key_client ON client_search_key (client_id);
 ${artefacts('artefact')}
   -- In the order in which an account's are listed.
   CREATE INDEX artefact_account ON artefact (kind, account_id, coalesce(expires, 9007199254740991))

@@ -13,7 +13,7 @@ export const membersDe: typeof membersEn = {
   admin: 'Darf diesen Server verwalten',
   without: 'Diese leeren',
   disabled: 'Gesperrt',
-  prefix: 'Beginnt mit',
+  search: 'Suche',
   client_id: 'Kennung (client_id)',
   client_name: 'Name des Clients',
   client_secret: 'Geheimnis',

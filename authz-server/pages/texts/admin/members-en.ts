@@ -12,7 +12,7 @@ export const membersEn = {
   admin: 'May administer this server',
   without: 'Clear these',
   disabled: 'Disabled',
-  prefix: 'Begins with',
+  search: 'Search',
   client_id: 'client_id',
   client_name: 'Name of the client',
   client_secret: 'Secret',

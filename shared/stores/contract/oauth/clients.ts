@@ -32,6 +32,22 @@ export function clientsContract(contract: () => Contract): void {
       expect(await one.clients.get(client.client_id)).toEqual(client);
     });
 
+    test('a client is found by the beginning of each word of its name, until the name changes', async () => {
+      const { one, other } = contract();
+      const [word, next] = [fresh(), fresh()].map((text) => text.replaceAll(/[^a-z0-9]/gi, ''));
+      const client = { ...someClient(fresh()), client_name: `Nightly ${word} ${word}x (IT)` };
+      await one.clients.add(client);
+      const found = (start = '') => other.clients.searchBeginning(`word:${start.toLowerCase()}`);
+      expect(await found(word)).toEqual([client]);
+      expect(await found(word?.slice(0, -1))).toEqual([client]);
+      expect(await found(`${word}y`)).toEqual([]);
+      const renamed = { ...client, client_name: `Nightly ${next}` };
+      await other.clients.replace(renamed);
+      expect([await found(word), await found(next)]).toEqual([[], [renamed]]);
+      await one.clients.remove(client.client_id);
+      expect(await found(next)).toEqual([]);
+    });
+
     test('only an existing client is replaced', async () => {
       const { one, other } = contract();
       const client = someClient(fresh());

@@ -34,6 +34,19 @@ export function searchKeysContract(contract: () => Contract): void {
       }
     });
 
+    test('a search by the beginning of keys finds each person once', async () => {
+      const { people } = contract().other;
+      const base = fresh();
+      const [one, two] = [await added(`${base}a`, `${base}b`), await added(`${base}\u{1F600}`)];
+      await added(base.slice(0, -1), `x${base}`);
+      const beginning = async (start: string) =>
+        (await people.searchBeginning(start)).map(({ id }) => id).toSorted();
+      expect(await beginning(base)).toEqual(ids(one, two));
+      expect(await beginning(`${base}b`)).toEqual(ids(one));
+      expect(await beginning(`${base}%`)).toEqual([]);
+      expect(await beginning(`${base}_`)).toEqual([]);
+    });
+
     test('a repeated key finds the person once', async () => {
       const key = fresh();
       expect(await found(key)).toEqual([]);

@@ -1,6 +1,7 @@
+import { wordKeysOf } from '#shared/base/word-keys.ts';
 import { keyIdsOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
-import { inRange, insert, recordsIn } from '../rows.ts';
+import { havingKey, inRange, insert, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Value } from '../sql.ts';
 
 const clients = recordsIn<ClientRecord>('client');
@@ -8,7 +9,7 @@ const clients = recordsIn<ClientRecord>('client');
 const recordOf = (client?: ClientRecord) => (client === undefined ? null : JSON.stringify(client));
 
 const removeKeys = (sql: Sql, clientId: string) =>
-  sql.run('DELETE FROM client_key WHERE client_id = ?', clientId);
+  sql.run('DELETE FROM client_search_key WHERE client_id = ?', clientId);
 
 export function sqlClients(database: Database): Clients {
   const recall = database.recalling<ClientRecord | undefined>();
@@ -19,8 +20,8 @@ export function sqlClients(database: Database): Clients {
       const { client_id } = client;
       if ((await sql.run(text, client_id, JSON.stringify(client), ...more)) === 0) return false;
       await removeKeys(sql, client_id);
-      for (const key of keyIdsOf(client)) {
-        await insert(sql, 'client_key', { key, client_id });
+      for (const key of [...keyIdsOf(client), ...wordKeysOf(client.client_name)]) {
+        await insert(sql, 'client_search_key', { key, client_id });
       }
       return true;
     });
@@ -32,9 +33,13 @@ export function sqlClients(database: Database): Clients {
       recall(clientId, (sql) => clients.find(sql, 'WHERE client_id = ?', clientId)),
     page: (range) => database.read((sql) => clients.all(sql, ...inRange('client_id', range))),
     list: () => database.read((sql) => clients.all(sql, 'ORDER BY client_id')),
+    searchBeginning: (start) =>
+      database.read((sql) =>
+        clients.all(sql, ...havingKey('client_id', 'client_search_key', start)),
+      ),
     withKey: (keyId) =>
       database.read(async (sql) => {
-        const text = 'SELECT client_id FROM client_key WHERE key = ? ORDER BY client_id';
+        const text = 'SELECT client_id FROM client_search_key WHERE key = ? ORDER BY client_id';
         const rows = await sql.all<readonly [clientId: string]>(text, keyId);
         return rows.flat();
       }),

@@ -8,7 +8,7 @@ import type {
 } from '../../people/people.ts';
 import { hasPasskey, namesOf, putPasskey } from '../credentials/passkeys.ts';
 import { digestOf } from '../digest.ts';
-import { inRange, insertion, insertNew, recordsIn, SLICE, slices } from '../rows.ts';
+import { havingKey, inRange, insertion, insertNew, recordsIn, SLICE, slices } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Transaction } from '../sql.ts';
 
 type Row = readonly [record: string];
@@ -184,6 +184,8 @@ export function sqlPeople(database: Database): People {
       ),
     search: (key) =>
       database.read((sql) => peopleByKey.all(sql, 'WHERE key = ? LIMIT ?', key, SLICE)),
+    searchBeginning: (start) =>
+      database.read((sql) => people.all(sql, ...havingKey('id', 'person_search_key', start))),
     getVerifier: (kind, realm, who) =>
       recallVerifier(JSON.stringify([kind, realm, who]), async (sql) => {
         const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];

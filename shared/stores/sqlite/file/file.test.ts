@@ -307,9 +307,9 @@ describe('migrations', () => {
     const plan = rawly(
       store.statePath,
       `EXPLAIN QUERY PLAN
-       SELECT record FROM client_key JOIN client USING (client_id) WHERE key = 'a' ORDER BY client_id`,
+       SELECT record FROM client_search_key JOIN client USING (client_id) WHERE key = 'a' ORDER BY client_id`,
     );
-    expect(plan).toMatchObject({ detail: 'SEARCH client_key USING PRIMARY KEY (key=?)' });
+    expect(plan).toMatchObject({ detail: 'SEARCH client_search_key USING PRIMARY KEY (key=?)' });
   });
 
   test('a file from before version 1 is refused and not changed, and the error says what to do', async () => {

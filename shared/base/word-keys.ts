@@ -1,0 +1,20 @@
+/** Words of a name that count, and the UTF-16 code units of each. */
+const MOST = { words: 8, characters: 32 };
+
+/** Returns the search keys for the words of a name, each once: a search finds the name by the beginning of a word. */
+export const wordKeysOf = (name: string): readonly string[] => {
+  const words = name
+    .normalize('NFC')
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => word !== '');
+  return [...new Set(words.slice(0, MOST.words).map(wordKey))];
+};
+
+const wordKey = (word: string): string => `word:${word.slice(0, MOST.characters)}`;
+
+/** Whether each word of `typed` begins a word of the name. */
+export function hasWords(name: string, typed: string): boolean {
+  const keys = wordKeysOf(name);
+  return wordKeysOf(typed).every((start) => keys.some((key) => key.startsWith(start)));
+}
