@@ -128,18 +128,20 @@ function listed(tarball: string): string {
 function image(folder: string): void {
   const name = `countersign:${version}`;
   const archive = join(folder, `countersign-${version}-image.tar`);
+  const label = `org.opencontainers.image.version=${version}`;
   const tools: readonly (readonly [string, readonly string[][]])[] = [
     [
       'buildah',
       [
-        ['build', '--tag', name, '.'],
+        // The other format has no HEALTHCHECK.
+        ['build', '--format', 'docker', '--label', label, '--tag', name, '.'],
         ['push', name, `docker-archive:${archive}:${name}`],
       ],
     ],
     [
       'docker',
       [
-        ['build', '--tag', name, '.'],
+        ['build', '--label', label, '--tag', name, '.'],
         ['save', '--output', archive, name],
       ],
     ],
