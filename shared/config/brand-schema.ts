@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const LONGEST_URL = 2_048;
 
-/** A path of an origin. Browsers read `//` and `/\` as the beginning of another host. */
+/** A path at the same origin. Browsers read `//` and `/\` as the beginning of another host. */
 const PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
 
 function isLinkTarget(url: string): boolean {
@@ -28,7 +28,7 @@ const link = z.strictObject({
     .describe('An `https` URL, or a path at the origin of `issuer`.'),
 });
 
-/** The setting `brand`: what the pages of both servers show of the operator. */
+/** The setting `brand`: the operator's name, logo, colours and links on the pages of both servers. */
 export const brandSchema = z
   .strictObject({
     name: z.string().min(1).max(60).default('Countersign').describe('Name on every page.'),

@@ -61,5 +61,7 @@ export const cacheSchema = z.strictObject({
 
 export type CacheConfig = z.infer<typeof cacheSchema>;
 
-/** As invalidations name a space: its two origins, where it has them, have one application behind them. */
+/**
+ * The name of a space in invalidations. It has no origin, since both origins of a space lead to the same application.
+ */
 export const cacheName = (url: string) => new URL(url).pathname;

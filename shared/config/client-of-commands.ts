@@ -4,17 +4,17 @@ import { shellWord } from '#shared/base/shell-word.ts';
 import { isProduction } from './production.ts';
 import type { Config } from './schema.ts';
 
-/** A client for the commands that pages propose. */
+/** The client in the example commands on our pages. */
 export interface ClientOfCommands {
-  /** Lines before them, which set what `login` names; empty: it names nothing. */
+  /** Shell lines before the commands, which set the variables in `login`; empty if `login` has none. */
   readonly before: string;
   /** Its id and its secret, as `-u` of curl takes them. */
   readonly login: string;
-  /** How the command line is called. Undefined: visitors do not have it. */
+  /** The name under which visitors call our command line. Undefined: visitors do not have the command line. */
   readonly cli: string | undefined;
 }
 
-/** In development it is the machine of the first start, whose secret is in a file for a shell. */
+/** In development the commands use the machine client of the first start. A shell reads its secret from a file. */
 export const clientOfCommands = (
   config: Pick<Config, 'data'> & Parameters<typeof isProduction>[0],
 ): ClientOfCommands =>

@@ -16,14 +16,17 @@ type Members = Readonly<Record<string, unknown>>;
 
 interface Override {
   /**
-   * The members that the variable's value stands for, given those so far; undefined when it has another form, or what is wrong with
-   * them.
+   * Returns the members of the configuration that the variable's value sets. `before`: the members so far. Undefined if
+   * the value has another form; a string says what is wrong.
    */
   members(value: string, before: Members): Members | string | undefined;
   readonly form: string;
 }
 
-/** Variables that stand for several settings. They prevail over the variables of these, in this order. */
+/**
+ * Variables that set several settings each. They take precedence over the variables of the single settings, in this
+ * order.
+ */
 export const OVERRIDES: Readonly<Record<string, Override>> = {
   COUNTERSIGN_POSTGRES_URL: {
     members: (value, { store }) => {
@@ -59,7 +62,10 @@ const OTHERS = [
   'COUNTERSIGN_CLIENT_SECRET',
 ];
 
-/** Variables that nobody means to write for a server: of docker-compose.yml, and what a parent tells its workers. */
+/**
+ * Variables that are not set for a server by hand: those of docker-compose.yml, and those that a parent process passes
+ * to its workers.
+ */
 const NOT_MEANT = [
   'COUNTERSIGN_AUTHZ_HOST',
   'COUNTERSIGN_RESOURCE_HOST',
@@ -71,7 +77,7 @@ const NOT_MEANT = [
   'COUNTERSIGN_TERMINAL',
 ];
 
-/** Each may have `_FILE` at its end. */
+/** Each of these variables may also have the suffix `_FILE`. */
 const VALUES = [...SETTING_VARIABLES.keys(), ...Object.keys(OVERRIDES)];
 const KNOWN: ReadonlySet<string> = new Set([
   ...VALUES.flatMap((name) => [name, `${name}${FILE}`]),
@@ -80,8 +86,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The variables that Kubernetes gives each pod for a service whose name begins as our variables do, and Docker for a
- * link. A setting never has such a value.
+ * True for a variable that Kubernetes sets in each pod for a service whose name begins like our variables, or that
+ * Docker sets for a link. A setting never has such a value.
  */
 function isServiceLink(name: string, value: string): boolean {
   return (
@@ -94,14 +100,17 @@ function isServiceLink(name: string, value: string): boolean {
 
 type Variable = readonly [name: string, value: string];
 
-/** Those of ours that have a value. An empty variable counts as absent. */
+/** Returns the variables with our prefix that have a value. An empty variable counts as absent. */
 function ours(env: NodeJS.ProcessEnv): readonly Variable[] {
   return Object.entries(env).flatMap(([name, value]): Variable[] =>
     name.startsWith(PREFIX) && value ? [[name, value]] : [],
   );
 }
 
-/** A note for each variable that Kubernetes has set for a service: it stops no start, and nothing reads it. */
+/**
+ * Returns a note for each variable that Kubernetes has set for a service. No setting reads the variable, and the server
+ * starts all the same.
+ */
 export function serviceLinks(env: NodeJS.ProcessEnv): readonly Mistake[] {
   return ours(env)
     .filter((variable) => isServiceLink(...variable))
@@ -113,8 +122,8 @@ export function serviceLinks(env: NodeJS.ProcessEnv): readonly Mistake[] {
 }
 
 /**
- * A mistake for each variable that begins as ours do and that nothing reads, such as COUNTERSIGN_REDIS. A misspelt
- * setting is refused here as it is in the file: a start without it might be open to all.
+ * Returns a mistake for each variable with our prefix that nothing reads, such as COUNTERSIGN_REDIS. A misspelt
+ * variable is refused, as in the file: without the setting that it means, a server might be open to all.
  */
 function unknownVariables(variables: readonly Variable[]): readonly Mistake[] {
   return variables
@@ -130,7 +139,10 @@ function unknownVariables(variables: readonly Variable[]): readonly Mistake[] {
     });
 }
 
-/** Returns the members of the file with what the environment gives in their place, and the mistakes of that. */
+/**
+ * Returns the members of the file, replaced by the values of the environment where it has some, and the mistakes in
+ * these values.
+ */
 export async function withEnvironment(
   env: NodeJS.ProcessEnv,
   file: Members,
@@ -177,7 +189,7 @@ export async function withEnvironment(
 
 const isNamed = (name: string) => SETTING_VARIABLES.has(name) || Object.hasOwn(OVERRIDES, name);
 
-/** The value in a file, without the end of its last line, or what is wrong with the file. */
+/** Returns the value in a file without its last line break, or what is wrong with the file. */
 async function valueIn(variable: string, file: string): Promise<string | readonly Mistake[]> {
   try {
     const value = (await readGivenFile(variable, file)).replace(/\r?\n$/, '');
@@ -190,7 +202,7 @@ async function valueIn(variable: string, file: string): Promise<string | readonl
   }
 }
 
-/** The value that a variable stands for. The schema says what is wrong with text that should be a number. */
+/** Parses the value of a variable. If the text should be a number and is none, the schema reports that later. */
 function parsed(value: string, { isText, isStructure }: SettingVariable): unknown {
   const looksLikeStructure = isStructure && /^\s*[[{]/.test(value);
   if (isText && !looksLikeStructure) return value;
@@ -202,7 +214,7 @@ function parsed(value: string, { isText, isStructure }: SettingVariable): unknow
   }
 }
 
-/** Sets a member, and makes the objects around it that are missing. */
+/** Sets a nested member, and makes the missing objects on the way to it. */
 function put(members: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...rest] = path;
   if (rest.length === 0) {
@@ -216,13 +228,13 @@ function put(members: Record<string, unknown>, path: readonly string[], value: u
 }
 
 /**
- * Where the resource server asks the authorization server: for its keys, and where it is the token issuer
- * as well, to verify tokens. Addresses that the file names for these stay.
+ * Sets the addresses at which the resource server fetches the keys of the authorization server and has private tokens
+ * verified. Addresses in the file take precedence.
  */
 function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Members | undefined {
   if (!URL.canParse(value) || new URL(value).origin !== value) return undefined;
   return {
-    // A value of another form is a mistake in the file. It is reported when all is read.
+    // The file has a value of another form. The schema reports this mistake later.
     ...((jwks === undefined || isObject(jwks)) && { jwks: { url: `${value}/jwks`, ...jwks } }),
     ...(isObject(privateTokens) &&
       issuer !== undefined &&
@@ -230,7 +242,7 @@ function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Mem
   };
 }
 
-/** A store of PostgreSQL keeps its other members under another address. */
+/** True if the file names a PostgreSQL store. The variable then replaces only its address. */
 const isPostgres = (store: unknown): store is Members =>
   isObject(store) && store['kind'] === 'postgres';
 

@@ -1,8 +1,8 @@
 import type { Mistake } from '#shared/base/mistake.ts';
 
 /**
- * Returns mistakes in the order in which a file names the settings, each once. A setting that the file lacks comes last
- * among those beside it; so do variables of the environment.
+ * Returns each mistake once, in the order of the settings in the file. Settings that the file lacks, and environment
+ * variables, come last among their siblings.
  */
 export function inFileOrder(
   mistakes: readonly Mistake[],
@@ -15,7 +15,7 @@ export function inFileOrder(
     .map(({ mistake }) => mistake);
 }
 
-/** The position of each member of a path among those beside it, as far as there are any. */
+/** Returns the position of each member of a path among its siblings, as far as the file has the path. */
 function placeOf(path: string, members: unknown): readonly number[] {
   const place: number[] = [];
   let value = members;

@@ -2,17 +2,17 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { ConfigError } from '#shared/base/mistake.ts';
 
-/** More is no value of a setting. */
+/** The most bytes of a file with the value of a setting. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Returns the text of a file that the variable `path` names. `forbidden`: permissions that it must not have. Throws
- * `ConfigError` with that path.
+ * Returns the text of a file that the variable or setting `path` names. `forbidden`: permissions that the file must not
+ * have. Throws a `ConfigError` that names `path`.
  */
 export async function readGivenFile(path: string, file: string, forbidden = 0): Promise<string> {
   const refusal = (message: string) => new ConfigError([{ path, message }]);
   try {
-    // A pipe without a writer would let the start wait for ever.
+    // If the file were a pipe without a writer, the start would wait for ever.
     await using handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = await handle.stat();
     if (!stats.isFile()) throw refusal(`${file} is no regular file: name a file with the value`);

@@ -2,7 +2,7 @@ import type { People } from '#shared/stores/people/people.ts';
 import type { Config } from './schema.ts';
 import { warn, type Warning } from './warning-texts.ts';
 
-/** Returns the settings that name groups in which nobody is. It looks at people until each group has somebody. */
+/** Returns the settings that name empty groups. It reads people until each group has at least one member. */
 export async function groupWarnings(
   config: Pick<Config, 'people' | 'spaces'>,
   people: Pick<People, 'list'>,
@@ -21,7 +21,7 @@ export async function groupWarnings(
     );
 }
 
-/** Every group that a setting names, and where. */
+/** Returns every group that a setting names, and the path of that setting. */
 function namedGroups({ people: { secondFactor }, spaces }: Pick<Config, 'people' | 'spaces'>) {
   const required = typeof secondFactor === 'string' ? [] : secondFactor.required;
   return [

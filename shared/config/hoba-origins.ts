@@ -1,7 +1,10 @@
 import type { Config } from './schema.ts';
 import { everySpace } from './second-origin.ts';
 
-/** Origins of the resource server that have HOBA, where browsers can be given keys. */
+/**
+ * Returns the origins of the resource server with a space that accepts HOBA. A person can add a key to a browser at
+ * these origins.
+ */
 export function hobaOrigins(
   config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
 ): readonly string[] {

@@ -2,28 +2,28 @@ import { trustedFor } from '#shared/http/trusted-fields.ts';
 import { eachSpace, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
-/** The fields that this server writes itself, to the application or in the answer of /verify. */
+/** Header fields that this server writes itself, to the application or in the answer of /verify. */
 const OURS =
   /^(?:x-auth-(?:subject|name|email|groups|client|scope|scheme|statement)|forwarded|x-forwarded-(?:for|host|prefix|proto)|x-request-id|concealed-auth-export)$/;
 
 /**
- * Fields that mean something else: to a connection, to the framing of content, as credentials, as a condition, to a
- * cache, to a browser that reads the answer of /verify.
+ * Header fields with another meaning: for the connection, the framing of content, credentials, conditional requests,
+ * caches, or a browser that reads the answer of /verify.
  */
 const TAKEN =
   /^(?:a-im|accept(?:-.+)?|access-control-.+|age|allow|alt-.+|authentication-.+|authorization|cache-.+|cdn-.+|clear-site-data|client-cert.*|connection|content-.+|cookie.*|date|depth|destination|dpop.*|early-data|etag|expect.*|expires|from|host|http2-settings|if(?:-.+)?|keep-alive|last-modified|link|location|lock-token|max-forwards|nel|origin.*|overwrite|pragma|prefer.*|priority|proxy.*|range|ratelimit.*|referer|referrer-policy|refresh|report.*|retry-after|sec-.+|server.*|service-worker.*|set-cookie.*|signature.*|strict-transport-security|te|timeout|timing-.+|trailer.*|transfer-encoding|upgrade.*|user-agent|vary|via|want-.+|warning|www-authenticate|x-content-type-options|x-frame-options)$/;
 
 const namesOf = ({ identity }: SpaceConfig) => Object.keys(identity?.fields ?? {});
 
-/** Names, in lower case, that tell some application who was let in. */
+/** Returns the names, in lower case, of the header fields that tell an application who sent the request. */
 const allNames = ({ spaces }: Pick<Config, 'spaces'>) =>
   new Set(spaces.flatMap(namesOf).map((name) => name.toLowerCase()));
 
-/** Names, in lower case, in which some space takes API keys. */
+/** Returns the names, in lower case, of the header fields in which a space accepts API keys. */
 const keyFields = ({ spaces }: Pick<Config, 'spaces'>) =>
   new Set(spaces.map(({ apiKey }) => apiKey.field.toLowerCase()));
 
-/** Every rule about the fields that tell applications who was let in, or that they believe of proxies. */
+/** Rules about the header fields that tell applications who sent a request, or that applications trust from proxies. */
 export const IDENTITY_RULES: readonly Rule[] = [
   {
     reads: ['spaces'],
@@ -75,7 +75,10 @@ export const IDENTITY_RULES: readonly Rule[] = [
 const isTaken = (name: string) =>
   OURS.test(name) || TAKEN.test(name) || trustedFor(name) === 'action';
 
-/** `own`: names that tell who was let in, in some space. */
+/**
+ * Says why a client's header field is not passed on. `own`: names of fields that tell an application who sent the
+ * request.
+ */
 function whyNotPassed(name: string, own: ReadonlySet<string>): string | undefined {
   const lower = name.toLowerCase();
   const trust = trustedFor(lower);

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { fieldName } from '#shared/base/members.ts';
 
-/** The values that an application can be told about a client that was let in. */
+/** The facts about an authenticated client that an application can be told. */
 const TOLD = ['subject', 'name', 'email', 'groups', 'client', 'scope', 'scheme'] as const;
 
 export type Told = (typeof TOLD)[number];
 
-/** The fields to write, with the value of each. */
+/** The names of the header fields to write, with the fact that each has as its value. */
 export type ToldFields = Readonly<Record<string, Told>>;
 
-/** Only the directory knows it, whatever the scheme. */
+/** Facts that only the directory of people has, in every scheme. */
 const OF_DIRECTORY: ReadonlySet<Told> = new Set(['name', 'email', 'groups']);
 
 export const asksDirectory = (fields: ToldFields): boolean =>
   Object.values(fields).some((told) => OF_DIRECTORY.has(told));
 
-/** The fields that well-known proxies write, and applications read. */
+/** Sets of header fields that well-known proxies write, and that applications therefore read. */
 const PRESETS = {
   'remote-user': { 'Remote-User': 'name', 'Remote-Email': 'email', 'Remote-Groups': 'groups' },
   'oauth2-proxy': {

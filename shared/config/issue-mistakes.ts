@@ -7,7 +7,10 @@ type Issue = z.core.$ZodIssue;
 /** Returns the names that members at a path may have. */
 type Known = (path: readonly PropertyKey[]) => readonly string[];
 
-/** Returns what an issue of the schema means for whoever wrote the file; `above`: the path of the value that it is in. */
+/**
+ * Returns the mistakes that an issue of the schema means for the author of the file. `above`: the path of the value
+ * that has the issue.
+ */
 export function issueMistakes(
   issue: Issue,
   known: Known,
@@ -35,7 +38,7 @@ export function issueMistakes(
   return [{ path, message: issue.message }];
 }
 
-/** The name of an unknown member may be one of another choice of a union. */
+/** Says what is wrong with an unknown member, whose name may belong to another member of the union. */
 function faultOf(name: string, known: readonly string[]): string {
   if (known.includes(name)) return 'does not go with the other settings here: remove it';
   return `is not a setting: remove it, or ${remedy(name, known)}`;
@@ -46,21 +49,27 @@ function remedy(name: string, known: readonly string[]): string {
   return meant === undefined ? 'correct its name' : `did you mean ${meant}?`;
 }
 
-/** Codes by which a value is nothing like what was expected. */
+/** Codes of issues that say that a value is of another type than expected. */
 const OTHER_KINDS: ReadonlySet<Issue['code']> = new Set([
   'invalid_type',
   'invalid_value',
   'invalid_format',
 ]);
 
-/** Whether a value of a choice is of another kind; if not, that choice was meant, and something in it is wrong. */
+/**
+ * True if the value does not even fit the type of this member of a union. If false, the author meant this member, and
+ * made a mistake within it.
+ */
 const isAnotherKind = ({ path, code }: Issue) => path.length === 0 && OTHER_KINDS.has(code);
 
-/** How many members a choice does not know: the fewer, the more probably it is meant. */
+/**
+ * Counts the value's members that this member of a union does not know. The fewer, the more probably the author meant
+ * it.
+ */
 const strangersIn = (issues: readonly Issue[]): number =>
   issues.reduce((sum, one) => sum + (one.code === 'unrecognized_keys' ? one.keys.length : 0), 0);
 
-/** Names every choice of a value that is like none of them. */
+/** Lists every allowed form, for a value that fits no member of the union. */
 function everyWay(errors: readonly (readonly Issue[])[]): string {
   const ways = errors.flatMap((issues) =>
     issues.filter(({ path }) => path.length === 0).map(({ message }) => message),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Returns the names of the members that a value of the schema may have at a path; none where it may have any. */
+/** Returns the names that members of a value may have at a path. Empty if the schema allows any name there. */
 export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   const [first, ...rest] = path;
   return choices(schema).flatMap((choice) => {
@@ -10,7 +10,7 @@ export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): r
   });
 }
 
-/** The schema of a member or an entry. */
+/** Returns the schema of a member of an object, or of an entry of an array or a record. */
 function innerOf(schema: z.ZodType, name: string): z.ZodType | undefined {
   if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
   if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
@@ -18,7 +18,9 @@ function innerOf(schema: z.ZodType, name: string): z.ZodType | undefined {
   return schema.shape[name] as z.ZodType;
 }
 
-/** The schemas of which a value has one, without what says that it may be absent, and what is made of it. */
+/**
+ * Returns the members of a union (or the schema itself), without wrappers for optional values, defaults and transforms.
+ */
 export function choices(schema: z.ZodType): readonly z.ZodType[] {
   if (
     schema instanceof z.ZodOptional ||

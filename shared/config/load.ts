@@ -14,19 +14,19 @@ import { type Config, configSchema } from './schema.ts';
 import { openToDemo, withTour } from './tour.ts';
 import { namedByVariable } from './variables.ts';
 
-/** A configuration as far as it could be read. */
+/** The configuration, as far as the file and the environment could be read. */
 export interface ReadConfig {
-  /** The defaults stand for broken members. */
+  /** The settings. A setting with a mistake has its default here. */
   readonly config: Config;
-  /** In the order of the file. */
+  /** The mistakes, in the order of the file. */
   readonly mistakes: readonly Mistake[];
   /** Top-level members that have a mistake by themselves. */
   readonly broken: ReadonlySet<string>;
-  /** Those of the file. */
+  /** The members of the file. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** The configuration that is in force. Throws `ConfigError` with every mistake. */
+/** Reads the configuration. Throws a `ConfigError` with every mistake. */
 export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const { config, mistakes } = await readConfig(env);
   if (mistakes.length > 0) throw new ConfigError(mistakes, env['COUNTERSIGN_CONFIG']);
@@ -34,9 +34,9 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
 }
 
 /**
- * Reads the configuration: the JSON file that `COUNTERSIGN_CONFIG` names, if any; over it the environment
- * (environment.ts); under it the defaults and, when no `spaces` are named, the tour. `data` comes back absolute. Throws
- * `ConfigError` if the file is no JSON object.
+ * Reads the configuration. The environment (environment.ts) takes precedence over the JSON file that
+ * `COUNTERSIGN_CONFIG` names, and that over the defaults. Without `spaces` the tour is added. `data` becomes an
+ * absolute path. Throws `ConfigError` if the file is no JSON object.
  */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
   const file = await readMembers(env['COUNTERSIGN_CONFIG']);
@@ -64,7 +64,7 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
   };
 }
 
-/** The names of the settings at a path. */
+/** Returns the names of the settings at a path. */
 const membersAt = (path: readonly PropertyKey[]) => knownMembers(configSchema, path);
 
 /** The file's members. */
@@ -82,7 +82,7 @@ async function readMembers(file: string | undefined): Promise<Record<string, unk
   return fromFolder(dirname(file), members);
 }
 
-/** Paths in the file are relative to it. */
+/** Resolves the paths in the file, which are relative to its folder. */
 function fromFolder(folder: string, members: object): Record<string, unknown> {
   const copy = structuredClone(members) as Record<string, unknown>;
   resolvePaths(folder, copy, PATH_SETTINGS);
@@ -113,7 +113,7 @@ function parseJson(file: string, text: string): unknown {
 
 const unread = (message: string) => new ConfigError([{ path: 'COUNTERSIGN_CONFIG', message }]);
 
-/** Top-level members that an issue is about. */
+/** Returns the top-level members that an issue is about. */
 function brokenMembers(issue: z.core.$ZodIssue): string[] {
   if (issue.path.length > 0) return [String(issue.path[0])];
   return issue.code === 'unrecognized_keys' ? issue.keys : [];

@@ -4,7 +4,7 @@ import * as z from 'zod';
 const ADDRESS =
   /^(?=.{3,254}$)(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
-/** The setting `mail`: the server that takes messages to people. */
+/** The setting `mail`: the SMTP server that sends messages to people. */
 export const mailSchema = z
   .strictObject({
     host: z.string().min(1).describe('Name of the mail server (SMTP); its certificate has it.'),

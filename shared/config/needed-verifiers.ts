@@ -4,7 +4,7 @@ import { proxyUrl } from './proxy-url.ts';
 import type { Config } from './schema.ts';
 import { everySpace } from './second-origin.ts';
 
-/** Returns what all spaces and the proxy need of each realm, at each of their origins. */
+/** Returns the password verifiers that the spaces and the proxy need, for each realm. */
 export function neededVerifiers(config: Config): RealmNeeds[] {
   const { proxy, listen } = config;
   return realmNeeds({

@@ -3,9 +3,9 @@ import { localOrigin } from './local-origin.ts';
 import type { Config } from './schema.ts';
 
 /**
- * The configuration of a server that `countersign start` runs beside the other: the resource server reaches the
- * authorization server where that listens, unless the environment says otherwise. The public way may lead through a
- * proxy with a certificate that only browsers know, or not lead back here.
+ * Loads the configuration of one of the two servers of `countersign start`. The resource server connects to the
+ * listener of the authorization server, unless the environment names another address. The public URL may lead through a
+ * proxy whose certificate only browsers trust, or may not be reachable from here.
  */
 export async function loadPairConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const config = await loadConfig(env);

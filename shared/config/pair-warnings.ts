@@ -27,7 +27,7 @@ const TLS_OF_PORT: Readonly<Record<number, 'implicit' | 'starttls'>> = {
   587: 'starttls',
 };
 
-/** So many spaces are named by URL; of more, their number. */
+/** The most spaces that a warning names by URL. If there are more, the warning has their number. */
 const MOST_NAMED = 5;
 
 /** The port where the server with this public origin listens in development, if it is another one. */

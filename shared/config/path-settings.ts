@@ -29,7 +29,7 @@ export const PATH_SETTINGS: readonly PathSetting[] = [
   { members: ['tls', 'key'], holds: 'key', openedBy: 'resource' },
 ];
 
-/** The same of each space, by its members there. */
+/** The settings of each space that are a path. Their members begin within the space. */
 export const SPACE_PATH_SETTINGS: readonly PathSetting[] = [
   { members: ['mutual', 'certificate'], holds: 'certificate', openedBy: 'resource' },
   { members: ['upstream', 'tls', 'ca'], holds: 'certificate', openedBy: 'resource' },

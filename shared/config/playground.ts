@@ -16,7 +16,7 @@ export const playgroundSpacePath = (name: string): string => `${PLAYGROUND_BELOW
 export const PLAYGROUND_REALM = 'playground';
 export const PLAYGROUND_SCOPE = 'play';
 
-/** The URLs of spaces that have addresses of the playground. */
+/** Returns the URLs of spaces whose paths the playground would need. */
 function inTheWay(config: Config): readonly string[] {
   const own = new Set([config.resource, config.tls?.resource]);
   return everySpace(config).flatMap(({ url }) => {

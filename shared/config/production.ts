@@ -3,7 +3,7 @@ import { isLoopback } from '#shared/http/loopback.js';
 import type { Mistake } from '#shared/base/mistake.ts';
 import type { Config } from './schema.ts';
 
-/** Whether what comes from this machine is believed when it says where it came from. */
+/** Whether the servers trust forwarding header fields of requests from loopback. */
 export function trustsLoopback(config: Pick<Config, 'trustedProxies'>): boolean {
   return hasLoopback(config.trustedProxies);
 }
@@ -13,7 +13,7 @@ export function hasLoopback(networks: readonly string[]): boolean {
   return listed.has('127.0.0.1') || listed.has('::1');
 }
 
-/** Whether the token issuer has an origin of its own, for which the authorization server ends TLS. */
+/** Whether the token issuer has an origin of its own, for which the authorization server terminates TLS. */
 export function ownsTokenOrigin({
   issuer,
   privateTokens,
@@ -22,8 +22,8 @@ export function ownsTokenOrigin({
 }
 
 /**
- * True as soon as anything can be reached from elsewhere: a listener, the issuer or the resource. `listen.host` is an
- * address in a container, and says nothing about that.
+ * True if other machines can reach the issuer, the resource or a listener. In a container `listen.host` does not
+ * matter, since it is an address within the container.
  */
 export function isProduction({
   issuer,

@@ -4,8 +4,9 @@ import type { Config } from './schema.ts';
 type Named = Pick<Config, 'issuer' | 'people'>;
 
 /**
- * Returns the host that passkeys are good for (RP ID, WebAuthn section 4): that of the issuer, unless `people.passkeys.rpId`
- * names a parent domain. Undefined: browsers make none there, since it is neither https nor localhost, or an IP address.
+ * Returns the RP ID of passkeys (WebAuthn section 4): the host of the issuer, unless `people.passkeys.rpId` names a
+ * parent domain. Undefined: browsers make no passkeys for the issuer, since it is neither https nor localhost, or is an
+ * IP address.
  */
 export function relyingPartyId({ issuer, people: { passkeys } }: Named): string | undefined {
   const { protocol, hostname } = new URL(issuer);

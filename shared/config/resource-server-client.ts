@@ -4,15 +4,22 @@ import type { Clock } from '#shared/base/clock.ts';
 import { VERIFY_SCOPE } from './token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
-/** The client as which the resource server has tokens verified by the issuer of its own pair. */
+/**
+ * The id of the client with which the resource server asks the token issuer of the same configuration to verify tokens.
+ */
 export const RESOURCE_SERVER = 'resource-server';
 
-/** Derived by both servers, so that nobody has to carry it from one to the other. */
+/**
+ * Both servers derive this secret from the master secret, so the operator need not copy it from one server to the
+ * other.
+ */
 export function secret(master: Buffer): string {
   return derivedKey(master, 'countersign private-token resource-server').toString('base64url');
 }
 
-/** Returns its registration at the authorization server. `resource`: URL of the verification endpoint. */
+/**
+ * Returns the registration of this client at the authorization server. `resource`: URL of the verification endpoint.
+ */
 export function registration(resource: string, master: Buffer, clock: Clock): ClientRecord {
   return {
     client_id: RESOURCE_SERVER,

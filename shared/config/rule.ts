@@ -1,7 +1,7 @@
 import type { Mistake } from '#shared/base/mistake.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
-/** A rule over several members; it is left out while one of those that it reads is itself wrong. */
+/** A rule over several members. It is not checked while a member that it reads has a mistake of its own. */
 export interface Rule {
   readonly reads: readonly (keyof Config)[];
   check(config: Config, env: NodeJS.ProcessEnv): readonly Mistake[];

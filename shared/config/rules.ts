@@ -18,7 +18,8 @@ const withinGrant = (grant: number) =>
 /** Every rule that a single member cannot express. */
 export const RULES: readonly Rule[] = [
   {
-    // The default of a member that is itself wrong is loopback: what is still production is certain.
+    // A member with a mistake has its default here, which is loopback. If the rest still makes it production, that is
+    // certain.
     reads: [],
     check: productionMistakes,
   },
@@ -60,7 +61,7 @@ export const RULES: readonly Rule[] = [
         : [],
   },
   {
-    // Each worker of a server has its portion.
+    // Each worker of a server gets a portion of this limit.
     reads: ['server'],
     check: ({ server: { connections } }) =>
       (['address', 'total'] as const)
@@ -109,7 +110,7 @@ export const RULES: readonly Rule[] = [
       if (backup === undefined) return [];
       const { folder } = backup;
       if (folder === undefined) {
-        // PostgreSQL has tools of its own, too.
+        // PostgreSQL has backup tools of its own, too.
         return store.kind === 'postgres' ? [] : [{ path: 'backup.folder', message: 'is missing' }];
       }
       const places = [data, join(data, 'content')].map((place) => resolve(place));

@@ -1,7 +1,7 @@
 import type { Config, SpaceConfig } from './schema.ts';
 
 /**
- * The spaces, and after them those of the resource server's origin a second time, at its origin of TLS:
+ * Returns the spaces, followed by the spaces of the resource server's clear-text origin once more at its TLS origin:
  * the same realm and the same documents, but a resource of its own for tokens (RFC 8707, RFC 9728).
  */
 export function everySpace({

@@ -11,9 +11,11 @@ import type { Config } from './schema.ts';
 
 const MINIMUM_BYTES = 32;
 const FILE = 'COUNTERSIGN_SECRET_FILE';
-/** In the data folder. */
+/** The name of the file with the master secret in the data folder. */
 const OWN = 'secret';
-/** Permissions of the group and of others. A container may give secrets that they can read; that is its business. */
+/**
+ * Write permissions of the group and of others. Read permissions are allowed, since containers mount secrets with them.
+ */
 const WRITABLE = 0o022;
 const READABLE = 0o055;
 
@@ -35,7 +37,7 @@ export async function readMasterSecret(
   return readOwn(own);
 }
 
-/** As `readMasterSecret`, but makes nothing; undefined: there is none yet. */
+/** Finds the master secret as `readMasterSecret` does, but makes none. Undefined: there is no secret yet. */
 export async function findMasterSecret(
   config: Parameters<typeof readMasterSecret>[0],
   env: NodeJS.ProcessEnv,
@@ -50,7 +52,7 @@ export async function findMasterSecret(
 const readOwn = async (file: string) =>
   derive('data', await readGivenFile('data', file, WRITABLE | READABLE));
 
-/** The one that the environment gives, if it does. */
+/** Returns the master secret that the environment gives, if any. */
 async function givenSecret(env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {
   const text = env['COUNTERSIGN_SECRET'];
   const file = env[FILE];
@@ -74,7 +76,10 @@ function derive(path: string, text: string): Buffer {
   return derivedKey(secret, 'countersign master secret');
 }
 
-/** Whole or not at all: of several processes that start at once, all read what one has written. */
+/**
+ * Writes the file with the secret atomically. If several processes start at once, all read the secret that one of them
+ * has written.
+ */
 async function makeOnce(folder: string, file: string, random: Random): Promise<void> {
   makeFolder(folder);
   const draft = `${file}.${randomId(random)}`;

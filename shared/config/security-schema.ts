@@ -1,9 +1,12 @@
 import * as z from 'zod';
 
-/** The characters of a URI (RFC 3986 section 2), something behind its scheme. `URL` takes more of them in `mailto:` and `tel:`. */
+/**
+ * A scheme and at least one more character of a URI (RFC 3986 section 2). `URL` would accept other characters in
+ * `mailto:` and `tel:`.
+ */
 const URI = /^[a-z]+:[\w:/?#[\]@!$&'()*+,;=.~%-]+$/;
 
-/** A URI in its normal form, so that no line can begin within it. */
+/** A URI in its normal form. It has no line break, which would begin a new line of security.txt. */
 const uri = z
   .string()
   .refine((value) => URI.test(value) && URL.canParse(value) && new URL(value).href === value, {

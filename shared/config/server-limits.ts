@@ -1,6 +1,6 @@
 import type { Rate } from '#shared/stores/limits/limits.ts';
 
-/** Bytes, milliseconds, and how many of a thing. */
+/** The limits of a server: bytes, milliseconds and numbers of things. */
 export interface ServerLimits {
   /** Connections of all workers of a server together: from one address (or IPv6 network of 64 bits), and from all. */
   readonly connections: { readonly address: number; readonly total: number };
@@ -9,21 +9,24 @@ export interface ServerLimits {
   /** Field lines of the header section, pseudo-header fields among them. */
   readonly fields: number;
   readonly targetBytes: number;
-  /** Until the header section is complete. */
+  /** Milliseconds until the header section of a request is complete. */
   readonly headersTimeout: number;
-  /** Until the content is complete. */
+  /** Milliseconds until the content of a request is complete. */
   readonly requestTimeout: number;
-  /** Without a byte in either direction while a request is under way. */
+  /** Milliseconds without a byte in either direction during a request. */
   readonly idleTimeout: number;
-  /** Between two requests: longer than a load balancer waits (60 s), so that it is the one to close. */
+  /**
+   * Milliseconds between two requests on a connection: longer than a load balancer waits (60 s), so that the load
+   * balancer closes the connection first.
+   */
   readonly keepAliveTimeout: number;
-  /** How often the first two timeouts are looked at. */
+  /** Milliseconds between two checks of the first two timeouts. */
   readonly checkInterval: number;
-  /** Content that is waited for, and is slower than these bytes in each of these times, is cut off. */
+  /** The lowest rate at which content must arrive while the server reads it. Slower content is cut off. */
   readonly pace: { readonly bytes: number; readonly milliseconds: number };
-  /** Content of a method that takes none. */
+  /** The most bytes of content of a method that has no use for content. */
   readonly needlessBytes: number;
-  /** Content that nobody has read by the end of the answer: with more, the connection ends. */
+  /** The most bytes of content that may be unread when the answer ends. With more, the server closes the connection. */
   readonly leftoverBytes: number;
   readonly requestsPerConnection: number;
   /** Requests under way at a time on a connection of HTTP/2. */
@@ -32,7 +35,10 @@ export interface ServerLimits {
   readonly resets: Rate;
   /** PING and SETTINGS frames of a connection of HTTP/2. */
   readonly controls: Rate;
-  /** Octets of header sections that a connection of HTTP/2 may unpack (RFC 7541) beyond an ordinary measure. */
+  /**
+   * Octets of decompressed header sections (HPACK, RFC 7541) that an HTTP/2 connection may have beyond an ordinary
+   * amount.
+   */
   readonly unpackedBytes: number;
   /** Malformed requests, frames without effect and header sections that are refused unseen on a connection of HTTP/2. */
   readonly invalidFrames: number;
@@ -59,8 +65,8 @@ export const LIMITS: ServerLimits = {
   invalidFrames: 500,
 };
 
-/** Where Negotiate is spoken: the ticket of a person in many groups takes up to 64 KiB. */
+/** Limits for servers with the scheme Negotiate: the Kerberos ticket of a person in many groups takes up to 64 KiB. */
 export const TICKETS: Partial<ServerLimits> = { headerBytes: 81_920 };
 
-/** Where requests are passed on: which content is needless is for others to say. */
+/** Limits for servers that forward requests: the application decides which methods have content. */
 export const FORWARDING: Partial<ServerLimits> = { ...TICKETS, needlessBytes: Infinity };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from './server-limits.ts';
 import { rate, seconds } from '#shared/base/members.ts';
 
-/** The member `server`: what the servers and the proxy take from one connection. */
+/** The member `server`: limits of the servers and the proxy for one connection. */
 export const serverSchema = z
   .strictObject({
     drain: seconds(0, 300)

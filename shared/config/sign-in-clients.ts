@@ -5,7 +5,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { everySpace } from './second-origin.ts';
 import type { Config } from './schema.ts';
 
-/** Paths of ours at every origin where somebody signs in before an application. */
+/** The first segment of our own paths at every origin where people sign in to an application. */
 export const SIGN_IN_PREFIX = '.countersign';
 export const CALLBACK_PATH = `/${SIGN_IN_PREFIX}/callback`;
 export const SIGN_OUT_PATH = `/${SIGN_IN_PREFIX}/sign-out`;
@@ -21,7 +21,7 @@ export interface SignInSpace {
   readonly idle: number;
 }
 
-/** All of them, with those of the resource server's second origin. */
+/** Returns all spaces at which people sign in, also at the TLS origin of the resource server. */
 export function signInSpaces(
   config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
 ): readonly SignInSpace[] {
@@ -34,14 +34,17 @@ export function signInSpaces(
 
 const PREFIX = 'sign-in-';
 
-/** Whether a client is one of these, which nobody has registered: no one is asked whether to allow it. */
+/** Whether a client is a built-in client for signing in to a space. People are not asked to allow such a client. */
 export const isSignInClient = (id: string): boolean => id.startsWith(PREFIX);
 
-/** The client as which people sign in to a space. */
+/** Returns the id of the built-in client with which people sign in to a space. */
 export const signInClientId = ({ url }: Pick<SignInSpace, 'url'>): string =>
   PREFIX + createHash('sha256').update(url).digest('base64url').slice(0, 16);
 
-/** Derived by both servers, so that nobody has to carry it from one to the other. */
+/**
+ * Both servers derive this secret from the master secret, so the operator need not copy it from one server to the
+ * other.
+ */
 export function signInSecret(master: Buffer, { url }: Pick<SignInSpace, 'url'>): string {
   return derivedKey(master, `countersign sign-in client ${url}`).toString('base64url');
 }
@@ -49,7 +52,7 @@ export function signInSecret(master: Buffer, { url }: Pick<SignInSpace, 'url'>):
 export const callbackOf = ({ origin }: Pick<SignInSpace, 'origin'>): string =>
   origin + CALLBACK_PATH;
 
-/** Returns their registrations at the authorization server. */
+/** Returns the registrations of these clients at the authorization server. */
 export function signInRegistrations(
   config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
   master: Buffer,

@@ -7,23 +7,28 @@ import { SIGN_IN_PREFIX, signInSpaces } from './sign-in-clients.ts';
 /** Paths of the resource server itself, which no space may take. */
 const RESERVED = /^\/(\.well-known|health|verify)(\/|$)/;
 
-/** Reserved at every origin where people sign in. */
+/** Paths that are reserved at every origin where people sign in. */
 const SIGN_IN = new RegExp(`^/${SIGN_IN_PREFIX.replace('.', String.raw`\.`)}(/|$)`);
 
-/** Whether a path of an origin is kept from its spaces. `own`: of the resource server; `signIn`: where people do. */
+/**
+ * Whether no space may have this path. `own`: at an origin of the resource server; `signIn`: at an origin where people
+ * sign in.
+ */
 export const isReserved = (
   path: string,
   { own, signIn }: { readonly own: boolean; readonly signIn: boolean },
 ): boolean => (own && RESERVED.test(path)) || (signIn && SIGN_IN.test(path));
 
-/** Where a space is, as requests name it: decoded, without a slash at the end. Undefined: nowhere. */
+/**
+ * Returns the origin and decoded path of a space, without a slash at the end. Undefined if the URL cannot be decoded.
+ */
 function place(url: string): string | undefined {
   const { origin, pathname } = new URL(url);
   const target = parseTarget(pathname);
   return target && [origin, ...target.segments].join('/');
 }
 
-/** A mistake for each space that is not the first with its key. */
+/** Returns a mistake for each space whose key an earlier space has. */
 function repeated(
   config: Config,
   key: (space: SpaceConfig) => string,
@@ -37,7 +42,7 @@ function repeated(
   });
 }
 
-/** Rules about where spaces are: each at a place and with a realm of its own, which requests can reach. */
+/** Rules about the URLs and realms of spaces: requests can reach each URL, and no two spaces share one. */
 export const PLACE_RULES: readonly Rule[] = [
   {
     reads: ['spaces'],

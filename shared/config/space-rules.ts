@@ -9,10 +9,13 @@ import { takesTokens } from './token-spaces.ts';
 import { toolScopes } from './tool-scope.ts';
 import { upstreamUrls } from './upstream-schema.ts';
 
-/** Tunnels and prefaces are no requests for an application, and TRACE is answered here. */
+/**
+ * Methods that are never passed to an application: CONNECT opens a tunnel, PRI is the HTTP/2 preface, and this server
+ * answers TRACE.
+ */
 const NEVER_PASSED: ReadonlySet<string> = new Set(['CONNECT', 'PRI', 'TRACE']);
 
-/** Schemes whose tokens come from a grant of a person. */
+/** Schemes whose tokens belong to a grant of a person. */
 const PUSH_SCHEMES: ReadonlySet<string> = new Set(['Bearer', 'DPoP', 'GNAP']);
 
 /** Schemes whose credentials tell how and when somebody signed in (RFC 9470 section 6). */

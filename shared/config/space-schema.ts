@@ -20,10 +20,10 @@ const FOR_PEOPLE = SCHEMES.filter(({ forPeople }) => forPeople).map(({ name }) =
   ...PersonSchemeName[],
 ];
 
-/** The methods of a rule: some by their name, or all of a kind. */
+/** A method in a rule: its name, or `safe` or `unsafe` for all methods of that kind. */
 const METHOD = /^(safe|unsafe|[A-Z-]{1,24})$/;
 
-/** Whatever needs scopes: methods, or a tool of an MCP server. */
+/** A key of `scopes`: a method, a kind of methods, or a tool of an MCP server. */
 const NEEDING = /^(safe|unsafe|[A-Z-]{1,24}|tool:[\w./-]{1,128})$/;
 
 const scopeList = z.array(
@@ -81,7 +81,10 @@ const authentication = z
     'The sign-in that requests need beside valid credentials (RFC 9470): one object, or a list. If several name a method, all of them count.',
   );
 
-/** Shorter than revocations are remembered (`CLOCK_MARGIN`), so that a session which nobody uses outlives none. */
+/**
+ * The longest `idle` of a session, in seconds. It is shorter than the time for which revocations are remembered
+ * (`CLOCK_MARGIN`), so an unused session ends before its revocation is forgotten.
+ */
 const LONGEST_IDLE = 259_200;
 
 const signIn = z
@@ -190,7 +193,7 @@ const members = z.strictObject({
     .describe('Turns TRACE on, which echoes the request without its credentials.'),
 });
 
-/** The scopes of PURGE and BAN by default: more than other unsafe methods need. */
+/** The default scopes of PURGE and BAN, in addition to those of other unsafe methods. */
 const PURGE_SCOPES = Object.fromEntries(CACHE_METHODS.map((method) => [method, ['cache:purge']]));
 
 /** A protection space. */

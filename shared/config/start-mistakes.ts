@@ -39,7 +39,7 @@ export async function startMistakes(
     ),
     ...unfitKeys(config, here),
   ];
-  // Whether a secret is needed follows from members that may be broken.
+  // Members with mistakes may decide whether a secret is needed.
   const secret = SECRET_READS.some((member) => broken.has(member))
     ? []
     : await secretMistakes(config, env);
@@ -83,7 +83,7 @@ function unreadable(
   return undefined;
 }
 
-/** A folder that is missing is made by the start, within the nearest one that is there. */
+/** Says why the start could not make a missing folder within its nearest existing parent. */
 function noFolder(folder: string): string | undefined {
   try {
     if (!statSync(folder).isDirectory()) return `is ${folder}, which is a file: name a folder`;
@@ -100,7 +100,7 @@ function noFolder(folder: string): string | undefined {
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error);
 
-/** Pairs of a certificate and a private key that does not belong to it. */
+/** Returns a mistake for each private key that does not match its certificate. */
 function unfitKeys(config: Config, here: (setting: PathSetting) => boolean): readonly Mistake[] {
   return PATH_SETTINGS.filter((setting) => setting.holds === 'key' && here(setting)).flatMap(
     ({ members }) => {

@@ -5,15 +5,15 @@ import type { Config, SpaceConfig } from './schema.ts';
 export type TokenSpace = Pick<SpaceConfig, 'url' | 'realm' | 'scopes' | 'alg'> &
   Partial<Pick<SpaceConfig, 'allow' | 'documentClients' | 'hide'>>;
 
-/** Opens the endpoint at which tokens for PrivateToken are requested. */
+/** The scope for requesting tokens of the scheme PrivateToken. */
 export const REQUEST_SCOPE = 'private-token';
-/** Opens the endpoint at which a resource server has them verified. */
+/** The scope with which a resource server has PrivateToken tokens verified. */
 export const VERIFY_SCOPE = 'private-token:verify';
 
-/** Opens the endpoint at which the revocations are followed. */
+/** The scope for following the feed of revocations. */
 export const FOLLOW_SCOPE = 'revocations:follow';
 
-/** The endpoint at which servers that do not share the store follow the revocations, a resource of its own. */
+/** Returns the resource of the endpoint with the feed of revocations, for servers that do not share the store. */
 export function revocationsSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace {
   return {
     url: `${issuer}/revocations`,
@@ -23,12 +23,12 @@ export function revocationsSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace
   };
 }
 
-/** Opens what administers this server. */
+/** The scope for administering this server. */
 export const ADMIN_SCOPE = 'admin';
-/** Opens what an administrator only reads. */
+/** The scope for reading what an administrator may read. */
 export const ADMIN_READ_SCOPE = 'admin:read';
 
-/** The endpoints by which this server is administered, one resource. */
+/** Returns the one resource that all endpoints for administration share. */
 export function adminSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace {
   return {
     url: `${issuer}/admin/api`,
@@ -38,7 +38,7 @@ export function adminSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace {
   };
 }
 
-/** The endpoints of the token issuer, each a resource of its own; none without one. */
+/** Returns the endpoints of the token issuer, each as a resource of its own. Empty without a token issuer. */
 export function tokenIssuerSpaces({
   privateTokens,
 }: Pick<Config, 'privateTokens'>):
@@ -59,7 +59,10 @@ export function takesTokens({ schemes }: Pick<SpaceConfig, 'schemes'>): boolean 
   return schemes.includes('Bearer') || schemes.includes('DPoP');
 }
 
-/** A push service answers over TLS alone (RFC 8030 section 8): nobody could use a token for its URL in clear text. */
+/**
+ * Whether the space answers at this URL. A push service answers only over TLS (RFC 8030 section 8), so a token for its
+ * clear-text URL would be useless.
+ */
 const isServed = ({ serves, url }: Pick<SpaceConfig, 'serves' | 'url'>): boolean =>
   serves !== 'push' || !url.startsWith('http:');
 

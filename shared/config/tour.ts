@@ -5,9 +5,9 @@ import { type Config, configSchema, type SpaceConfig } from './schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
 /**
- * The configuration with the spaces of one that names none: documents. In development also the same hidden,
- * trees for each person and application (WebDAV), TLS, a push service, a token issuer, and for authors of clients a space
- * for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
+ * Returns the configuration with default spaces. Production gets one space with documents. Development also gets a
+ * hidden copy of it, WebDAV trees, TLS, a push service, a token issuer, a space for each scheme and one for all
+ * schemes. It gets a proxy, unless servers trust the forwarding fields of loopback.
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
@@ -34,10 +34,13 @@ export function withTour(config: Config): Config {
   };
 }
 
-/** Where an application under development usually is. */
+/** The usual origins of an application under development. */
 export const DEMO_ORIGINS = ['http://localhost:8080', 'http://127.0.0.1:8080'];
 
-/** In development pages of such an application may call what takes tokens alone; a file says that for itself. */
+/**
+ * In development, pages of these origins may call the default spaces that accept only tokens (CORS). A file with spaces
+ * sets this itself.
+ */
 export function openToDemo(config: Config): Config {
   if (isProduction(config)) return config;
   const spaces = config.spaces.map((space) => {
@@ -85,7 +88,7 @@ function documents(origin: string, name: string, more: object = {}): SpaceConfig
   });
 }
 
-/** It answers at the origin over TLS. */
+/** Returns the push service of the tour. It answers at the TLS origin. */
 const push = (origin: string): SpaceConfig =>
   spaceSchema.parse({
     url: `${origin}/push/`,
@@ -95,7 +98,7 @@ const push = (origin: string): SpaceConfig =>
     serves: 'push',
   });
 
-/** The second is for clients that answer Digest with MD5 alone, or give up. */
+/** WebDAV spaces and their schemes. `dav-basic` is for clients whose Digest supports only MD5. */
 const DAV = { dav: ['Digest', 'Basic', 'API-Key'], 'dav-basic': ['Basic'] };
 
 const dav = (origin: string): SpaceConfig[] =>
@@ -105,7 +108,7 @@ const dav = (origin: string): SpaceConfig[] =>
 
 type Trial = NonNullable<SchemeEntry['trial']>;
 
-/** Everybody who is let in has the scope that tokens for this space have. */
+/** The space with every scheme. Each authenticated client gets the scope that tokens for this space have. */
 const ALL: Trial = {
   path: 'all',
   members: {
@@ -114,7 +117,9 @@ const ALL: Trial = {
   },
 };
 
-/** One scheme each, since clients differ in what they make of several challenges; and one for all. */
+/**
+ * Returns a space for each scheme, since clients handle several challenges differently, and one space with all schemes.
+ */
 const trials = (origin: string): SpaceConfig[] => [
   ...SCHEMES.flatMap((entry: SchemeEntry) =>
     entry.trial ? trialSpace(origin, entry.trial, [entry.name]) : [],
@@ -139,7 +144,9 @@ const trialSpace = (
     ...members,
   });
 
-/** The origin of a listener over TLS. Undefined: any free port is taken, so it has that of the defaults. */
+/**
+ * Returns the TLS origin of a listener. Undefined if the listener has any free port: the origin then stays the default.
+ */
 const originOf = ({ port }: Config['listen']['authzTls']): string | undefined =>
   port === 0 ? undefined : `https://localhost:${port}`;
 

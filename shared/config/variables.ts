@@ -19,7 +19,10 @@ export interface SettingVariable {
   readonly isStructure: boolean;
 }
 
-/** The image sets the variable of `listen.host`, whose name is therefore short. `listen` as a whole has none. */
+/**
+ * Settings whose variable has another name than the rule gives. The image sets `listen.host`, so this name is short.
+ * `listen` as a whole has no variable.
+ */
 const RENAMED: Readonly<Record<string, string | undefined>> = {
   $schema: undefined,
   listen: undefined,
@@ -27,7 +30,7 @@ const RENAMED: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * THE rule how a setting becomes a variable: its members in capitals, with `_` between words and members. So
+ * The rule that names the variable of a setting: its members in capitals, with `_` between words and members. So
  * `people.passkeys.rpId` is COUNTERSIGN_PEOPLE_PASSKEYS_RP_ID. A list or a record is one variable.
  */
 export const SETTING_VARIABLES: ReadonlyMap<string, SettingVariable> = new Map(
@@ -72,7 +75,7 @@ export function namedByVariable(
   });
 }
 
-/** The settings that the environment gives, each with the name of the variable that does, or that names the file. */
+/** Returns the settings that the environment sets, each with the name of its variable. */
 export function givenSettings(
   env: NodeJS.ProcessEnv,
 ): readonly (SettingVariable & { readonly variable: string })[] {

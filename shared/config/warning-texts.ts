@@ -46,7 +46,7 @@ export const WARNINGS = {
   'mail-tls':
     'is {tls}, and mail servers speak {usual} at port {port}: set it to {usual}, or correct mail.port',
 
-  // `config check` alone says these, as they need the store.
+  // Only `config check` reports these warnings, since they need the store.
   'no-passkey-domain':
     'fits no passkey: browsers use none at {issuer}, and people have some for {domains}. Use https and a domain',
   'other-passkey-domain':

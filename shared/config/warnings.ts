@@ -23,7 +23,7 @@ export function configWarnings(config: PairMembers, now: number): readonly Warni
   ];
 }
 
-/** Schemes for which browsers ask by themselves. */
+/** Schemes for which browsers show a dialog of their own. */
 const DIALOGS: ReadonlySet<string> = new Set(['Basic', 'Digest', 'Negotiate']);
 
 /** The warnings by the member of a space that they are about. */
@@ -83,7 +83,7 @@ const WARNINGS: Readonly<
   },
 };
 
-/** Networks of one's own (RFC 1918, RFC 4193), and names without a dot, are not outside. */
+/** Hosts in private networks (RFC 1918, RFC 4193) or link-local networks. */
 const OWN = /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[f[cde])/;
 
 function isClearOutside(url: string): boolean {
@@ -93,12 +93,12 @@ function isClearOutside(url: string): boolean {
   return protocol === 'http:' && !inside && !named;
 }
 
-/** Networks are within one another or apart. */
+/** Whether two networks overlap: then one contains the other. */
 const overlap = (one: string, other: string) =>
   trustedProxies([one]).has(first(other)) || trustedProxies([other]).has(first(one));
 const first = (network: string) => network.replace(/\/.*/, '');
 
 const sameTree = (one: string, other: string) => pathOf(one) === pathOf(other);
-/** Whether what is at one of two places is, or is in, what is at the other. */
+/** Whether two paths are equal, or one is below the other. */
 const meets = (one: string) => (other: string) => one.startsWith(other) || other.startsWith(one);
 const pathOf = (url: string) => new URL(url).pathname.replace(/\/$/, '');

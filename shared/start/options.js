@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-/** More than that and the store, which all share, is what they wait for. */
+/** With more processes than this, they mostly wait for the store that they share. */
 const MOST = 8;
 
 export const USAGE = `Usage: countersign start [authz|resource] [--workers N]
@@ -13,9 +13,10 @@ Runs both servers in the foreground, or the one that is named.
 `;
 
 /**
- * Flags of Node for the servers. Half of the memory for young objects costs no more CPU time; a start that has all
- * of it at once takes 60 to 160 ms less than one that grows from nothing. And node:http loads nothing that nobody uses.
- * None with which V8 rejects what Node has compiled of itself: shared/server/heap-flags.ts sets those later.
+ * Flags of Node for the servers. Half of the usual memory for young objects costs no more CPU time. A start that
+ * reserves all of it at once takes 60 to 160 ms less than a start whose heap grows. node:http loads no module that the
+ * servers do not use. Flags that make V8 reject Node's own code cache are not here: shared/server/heap-flags.ts sets
+ * them later.
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=8',
@@ -25,22 +26,23 @@ export const NODE_FLAGS = [
 ];
 
 /**
- * The environment of the servers. glibc gives each thread an arena of its own, which keeps what was freed: one for all
- * takes 15 MB less under load, and no more CPU time.
+ * The environment of the servers. By default glibc gives each thread an arena of its own, which keeps freed memory. One
+ * arena for all threads takes 15 MB less under load, and no more CPU time.
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
-/** Processes for each server where it can be reached from elsewhere and nobody says how many. */
+/** The default number of processes of each server in production. */
 export const cores = () => Math.min(availableParallelism(), MOST);
 
 /**
  * @typedef {object} Options
  * @property {'authz' | 'resource' | undefined} server Undefined: both.
- * @property {number | undefined} workers Undefined: as many as is usual.
+ * @property {number | undefined} workers Undefined: the default number.
  */
 
 /**
- * Throws an error that says what is wrong with them. Undefined: somebody asks for help.
+ * Reads the arguments of `countersign start`. Throws an error that says what is wrong with the arguments. Undefined:
+ * the arguments ask for help.
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
  * @returns {Options | undefined}

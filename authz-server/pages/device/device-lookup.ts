@@ -8,24 +8,29 @@ import type { Visitor } from '../sign-in/session.ts';
 
 /** The request behind a user code, as far as the person who entered it may know. */
 type Found =
-  /** None, expired, or decided by somebody else. */
+  /** No such code, an expired code, or a code about which another person has decided. */
   | { readonly kind: 'unknown' }
-  /** Decided by this person. */
+  /** This person has decided about the code. */
   | { readonly kind: 'decided'; readonly end: 'done' | 'denied'; readonly client: string }
-  /** A code of GNAP, which has a page of its own. */
+  /** A user code of a GNAP grant, which has a page of its own. */
   | { readonly kind: 'gnap'; readonly uid: string }
   | { readonly kind: 'open'; readonly code: DeviceCode; readonly client: ClientRecord };
 
-/** An open request; `giveBack` undoes the price of the lookup, if the same form came twice at once. */
+/**
+ * A request without a decision. Call `giveBack` if the same form was sent twice at once: the lookup then does not count
+ * against the limit.
+ */
 export type Open = Extract<Found, { kind: 'open' }> & { giveBack(): Promise<void> };
 
 export type LookedUp =
-  /** Too many were looked up; not looked up now. `seconds` until it may work. */
+  /**
+   * The person looked up too many codes, so this code was not looked up. The next lookup is allowed after `seconds`.
+   */
   { readonly kind: 'later'; readonly seconds: number } | Exclude<Found, { kind: 'open' }> | Open;
 
 /**
- * Every lookup is paid for, right or wrong (RFC 8628 section 5.1). A code about which the person has decided is given
- * back: it is no guess, but a form that is sent again. `userCode` is normalised.
+ * Every lookup counts against the limit, whether the code is right or wrong (RFC 8628 section 5.1). The lookup of a
+ * code about which this person has decided does not count: the form was sent again. `userCode` is normalised.
  */
 export async function lookUp(
   server: PagesServer,

@@ -6,17 +6,17 @@ import { derivedKey } from '#shared/base/derived-key.ts';
 import { cookieName } from '#shared/config/own-cookies.ts';
 import type { PagesServer } from '../../base/server.ts';
 
-/** So many proofs of one browser are remembered, the latest: a name and a second factor for each of eight people. */
+/** The most proofs that a browser remembers, the latest first: a name and a second factor for each of eight people. */
 const MOST_PROOFS = 16;
 const YEAR_MILLISECONDS = 31_536_000_000;
 
-/** Something with which somebody has signed in: the name of a person, or a set-up of a second factor. */
+/** What a sign-in in this browser used: the person's name, or the id of one set-up of the second factor. */
 export type Proof = string | { readonly secondFactor: string };
 
 export interface KnownBrowser {
-  /** Identifies the browser when somebody has signed in by that with it before. */
+  /** Returns the browser's id if a sign-in in this browser has used the proof before. */
   known(ctx: Context, proof: Proof): string | undefined;
-  /** All proofs of one sign-in: a second call takes the place of the first. */
+  /** Pass all proofs of one sign-in: a second call replaces the proofs of the first. */
   remember(ctx: Context, ...proofs: readonly Proof[]): void;
 }
 
@@ -32,7 +32,7 @@ export function createKnownBrowser({
   const cookie = cookieName(config, 'known');
   const key = derivedKey(master, 'countersign authz known browser');
   const markOf = (id: string, proof: Proof) => {
-    // A name has no space, and so is no second factor.
+    // A name has no space, so it cannot be confused with a second factor.
     const text = typeof proof === 'string' ? proof : ` second factor ${proof.secondFactor}`;
     return createHmac('sha256', key).update(`${id} ${text}`).digest('base64url');
   };

@@ -9,10 +9,11 @@ import { DEVICE_CLIENT } from './sign-in.ts';
 export const WHY_LEFT_OUT =
   'You did not allow it, the client may not have it, or there is no such scope.';
 
-/** The refusals that another login may meet, and what they ask of a person and of a client. */
+/** The refusals that a new login may resolve, and what a person or a client has to do. */
 const REFUSALS = [
   {
-    // RFC 9470 section 3. A token of a client says nothing of a sign-in, and never satisfies (section 6).
+    // RFC 9470 section 3. A token that a client got for itself has no sign-in, and never satisfies the challenge
+    // (section 6).
     status: 401,
     error: 'insufficient_user_authentication',
     ofPerson: 'The resource asks for a stronger or more recent sign-in.',
@@ -33,7 +34,7 @@ export interface StepUp {
   readonly ofClient: string;
 }
 
-/** A refusal that asks for another login, by the challenge of DPoP before that of Bearer. */
+/** Returns the refusal that asks for another login. The DPoP challenge takes precedence over the Bearer challenge. */
 export function stepUpOf({ status, fields }: Reply): StepUp | undefined {
   const refusal = REFUSALS.find((one) => one.status === status);
   if (refusal === undefined) return undefined;
@@ -41,22 +42,22 @@ export function stepUpOf({ status, fields }: Reply): StepUp | undefined {
   const params = ['dpop', 'bearer']
     .flatMap((name) => challenges.filter(({ scheme }) => scheme.toLowerCase() === name))
     .find((challenge) => challenge.params?.['error'] === refusal.error)?.params;
-  // Without scopes in the challenge another login would be as this one.
+  // If the challenge names no scopes, another login would get the same scopes as this one.
   const helps = status === 401 || params?.['scope'] !== undefined;
   return params && helps ? { params, ...refusal } : undefined;
 }
 
 /**
- * Characters that mean nothing to any shell or terminal, and no option: a resource chooses the words, and a person copies
- * the line.
+ * Words without characters that a shell or terminal interprets, and without a leading dash. A resource chooses these
+ * words, and a person pastes the command.
  */
 const PLAIN = /^\w[\w.:/+~-]*$/;
 
 export const isPlainWord = (text: string): boolean => PLAIN.test(text);
 
 /**
- * Returns the command that logs in as a challenge asks, with what the login has now. Undefined: the challenge has values
- * that must not come into a command line.
+ * Returns the login command that satisfies a step-up challenge and keeps the scopes of the present login. Undefined if
+ * the challenge has values that are unsafe in a shell command.
  */
 export function stepUpCommand(
   { acr_values: acrValues = '', max_age: maxAge = '', scope }: AuthParams,

@@ -48,7 +48,10 @@ describe('a failover by Sentinel', () => {
     await set[Symbol.asyncDispose]();
   });
 
-  /** Adds one; whether it was heard, where it was acknowledged and somebody can say. */
+  /**
+   * Adds an invalidation. Resolves to whether the listener heard of it, or of a loss. Rejects if the store does not
+   * acknowledge it.
+   */
   const invalidate = async (listener: Awaited<ReturnType<typeof listening>>) => {
     const value = randomId(systemRandom);
     await stores.invalidations.add([someInvalidation(value)]);

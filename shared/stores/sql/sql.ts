@@ -79,11 +79,14 @@ export interface Database {
   snapshot<T>(work: (sql: Snapshot) => Awaitable<T>): Promise<T>;
   /** Does all of the work or nothing, durably. `work` awaits only its statements, and may run again from its start. */
   write<T>(work: (sql: Transaction) => Awaitable<T>, options?: WriteOptions): Promise<T>;
-  /** `isShort`: false for a row that would take too much memory. */
+  /** `isShort` returns false for a row that would take too much memory. */
   recalling<V>(isShort?: (row: V) => boolean): Recall<V>;
 }
 
-/** Makes a database of an unfinished transaction. Each write is rolled back alone. `failed` makes the errors. */
+/**
+ * Returns a `Database` whose statements run within this open transaction. If a write fails, only that write is rolled
+ * back. `failed` translates the errors.
+ */
 export function withinTransaction(sql: Transaction, failed: (error: unknown) => Error): Database {
   const within = goingOn(sql);
   async function attempt<T>(part: () => Awaitable<T>): Promise<T> {

@@ -43,7 +43,7 @@ export interface ToldRecord {
     /** True if no other run was ever current. */
     readonly isFirst: boolean;
   }>;
-  /** Call this if the record of the epoch lacks rows that Redis has. Throws `StoreUnavailable`. */
+  /** Call this if PostgreSQL lacks rows of this epoch that Redis has. It always throws `StoreUnavailable`. */
   forgotten(epoch: string): void;
   /** Resolves to the id of the record, the current run, and the last numbers. */
   state(): Promise<{
