@@ -20,10 +20,10 @@ const file = join(built ?? root, entry);
 const startArgs = asksHelp ? ['--help'] : words.slice(1);
 const args = starts ? startArgs : words;
 
-// Otherwise Node opens a debugger, to which any user of the machine may connect.
+// Without this listener, SIGUSR1 would make Node open a debugger, to which any user of the machine may connect.
 if (starts) process.on('SIGUSR1', () => {});
 
-// npm that is asked to end passes it on to its shell, which dies without a word to us.
+// If npm gets a signal, it passes the signal only to its shell, which dies without informing this process.
 if (starts && process.env['npm_lifecycle_event']) {
   const { ppid } = process;
   const watch = setInterval(() => {
@@ -83,8 +83,8 @@ if (major >= 26) {
 }
 
 /**
- * The folder into which `npm ci` has bundled the source (e2e/prepare.ts), to start in half the time. Undefined if there
- * is none, or a file has changed since.
+ * Resolves to the folder with the bundle that `npm ci` has made of the source (e2e/prepare.ts), which starts in half
+ * the time. Undefined if there is no bundle, or a source file has changed since.
  */
 async function bundleOfSource() {
   const folder = join(root, 'node_modules/.cache/start');
@@ -93,8 +93,8 @@ async function bundleOfSource() {
 }
 
 /**
- * Where Node keeps what it has compiled: beside the code, and of this user alone, since whoever writes there decides
- * what runs. Undefined where there is no such place, or the environment names one.
+ * Returns the folder of Node's compile cache beside the code. Only this user may write there, since its files decide
+ * what runs. Undefined if there is no such folder, or the environment names another.
  */
 function compiledFolder() {
   if (process.env['NODE_COMPILE_CACHE'] !== undefined) return undefined;

@@ -1,14 +1,14 @@
-// The record of the files of which a bundle was made: plain JavaScript for any Node from 16 on, as the launcher.
+// The record of the source files of a bundle. This is plain JavaScript for any Node from 16 on, like the launcher.
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
 /**
- * Each start reads this: lists, which take less memory. The files are named from the folder of the bundle on: a clone that
- * was copied is of its own files. `changed` has their times of change (ctime), which nobody can set.
+ * Each start reads this record. It has lists, which take less memory than objects. Paths are relative to the folder of
+ * the bundle, so that a copied clone compares its own files. `changed` has their ctime, which users cannot set.
  * @typedef {{ files: readonly string[], changed: number[] }} MadeOf
  */
 const MADE_OF = 'made-of.json';
 /**
- * In the same order, read where a file was touched.
+ * Sizes and digests in the order of `files`. They are read only if a file's ctime has changed.
  * @typedef {{ sizes: readonly number[], digests: readonly string[] }} Content
  */
 const CONTENT = 'made-of-content.json';
@@ -16,8 +16,8 @@ const CONTENT = 'made-of-content.json';
 const MISSING = { size: -1, ctimeMs: -1 };
 
 /**
- * Whether a bundle in the folder is of the files as they are now. A file that was written, moved or copied without another
- * content counts as the same, and the next start does not read it again.
+ * Whether the bundle in the folder was made of the present source files. A file that was rewritten, moved or copied
+ * with equal content counts as the same, and the next start does not read it again.
  * @param {string} folder
  * @returns {Promise<boolean>}
  */
@@ -28,7 +28,7 @@ export async function isAsMade(folder) {
     /** @type {Map<number, string>} */
     const touched = new Map();
     for (const [index, file] of made.files.entries()) {
-      // Not normalized: that would take 8 MB of a process that stays.
+      // The path is not normalized: that would cost a long-running process 8 MB.
       const path = `${folder}/${file}`;
       if (statOf(path).ctimeMs !== made.changed[index]) touched.set(index, path);
     }
@@ -43,7 +43,7 @@ export async function isAsMade(folder) {
 }
 
 /**
- * Writes to the folder that what lies there is of these files, as they are now.
+ * Records in the folder of a bundle that it was made of these files in their present state.
  * @param {string} folder
  * @param {readonly string[]} files
  */
@@ -56,7 +56,7 @@ export async function noteMadeOf(folder, files) {
 }
 
 /**
- * The sizes are looked at first: most changes are seen by them, and then nothing is read.
+ * Compares sizes first, since most changes change the size; then no file need be read.
  * @param {Content} content
  * @param {ReadonlyMap<number, string>} touched
  */
@@ -67,7 +67,7 @@ async function isSame({ sizes, digests }, touched) {
   return all.every(([index, path]) => digestOf(path) === digests[index]);
 }
 
-/** Resolves to a function that returns the digest of a file. The module is loaded only where a file was touched. */
+/** Resolves to a function that returns the digest of a file. It loads node:crypto only if a file was touched. */
 async function digester() {
   const { createHash } = await import('node:crypto');
   /** @param {string} path */
@@ -81,7 +81,7 @@ async function digester() {
 const statOf = (path) => statSync(path, { throwIfNoEntry: false }) ?? MISSING;
 
 /**
- * Where it cannot be written, the next start reads the files again.
+ * Saves the record. If that fails, the next start reads the files again.
  * @param {string} folder
  * @param {MadeOf} made
  */

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where npm has installed none, and the Node that runs is too old. */
+/** The message for a Node that is too old, if npm has installed no other. */
 export const NEEDS_NODE = `Countersign needs Node.js 26 or later. This is ${process.version}, and npm has installed no other for this system: install Node.js 26 from https://nodejs.org`;
 
 /**
- * The packages of npm that hold a Node, by platform and processor.
+ * The npm packages with a Node.js binary, by platform and processor.
  * @type {Readonly<Record<string, string>>}
  */
 const PACKAGES = {
@@ -40,8 +40,8 @@ export function packagedNode() {
 const LOADERS = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' };
 
 /**
- * Returns the reason why no packaged Node can run on a Linux without glibc, where npm installs one all the same. Undefined
- * on any other system.
+ * Returns the reason why the packaged Node, which npm installs also on Linux without glibc, cannot run there. Undefined
+ * on other systems.
  */
 export function withoutGlibc() {
   const loader = process.platform === 'linux' ? LOADERS[process.arch] : undefined;
@@ -49,12 +49,12 @@ export function withoutGlibc() {
   return `Countersign needs Node.js 26 or later. This is ${process.version}, and the one that npm has installed needs glibc, which this system (such as Alpine) does not have: install Node.js 26 with the packages of the system`;
 }
 
-/** fork(2): the system has no process or memory left now, whatever the program. */
+/** Errors of fork(2): the system has too few processes or too little memory for any program. */
 const SHORT = /^spawnSync .*(?:EAGAIN|ENOMEM)$/;
 
 /**
- * Returns why the packaged Node cannot run on this system, and what to install. Undefined if it can. It starts that Node
- * once to find out, and throws if that tells nothing.
+ * Returns why the packaged Node cannot run on this system, and what to install. Undefined if it can. It starts that
+ * Node once to find out, and throws if the result is inconclusive.
  * @param {string} node
  */
 export function whyNot(node) {
@@ -67,7 +67,7 @@ export function whyNot(node) {
   }
   const missing = /ENOENT/.test(error?.message ?? '');
   const [line = ''] = (stderr ?? '').trim().split('\n');
-  // execve(2): ENOENT for a program that is there means that its loader is not.
+  // execve(2): ENOENT for an existing program means that its loader is missing.
   const why = missing ? 'it needs glibc, which Alpine does not have' : line || error?.message;
   return `${cannot}${why ? `: ${why}` : ''}. Install Node.js 26 with the packages of the system or from https://nodejs.org, then run npm ci again.`;
 }

@@ -322,7 +322,7 @@ export const configSchema = z.strictObject({
             .min(1)
             .default(10 * 1024 ** 3)
             .describe('Bytes of content and WebDAV properties together.'),
-          // All of a tree is moved in one change of the store, which has a deadline.
+          // One transaction moves a whole tree, and transactions have a deadline.
           properties: z
             .int()
             .min(0)

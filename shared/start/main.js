@@ -47,11 +47,11 @@ async function start() {
       ...ENVIRONMENT,
       ...process.env,
       ...(server ? {} : { COUNTERSIGN_PAIR: '1' }),
-      // Whether a person reads what is announced, and no file keeps it.
+      // Whether a person reads the banner on a terminal. Otherwise a file may keep it.
       COUNTERSIGN_TERMINAL: process.stdout.isTTY ? '1' : '',
     },
     execArgv: ['--disable-sigusr1', ...NODE_FLAGS, ...process.execArgv],
-    clock: performance, // which nobody sets back or forward
+    clock: performance, // a clock that cannot be set
     signals: process,
     announce: (lines) => void process.stdout.write(`${[...lines, ...ready].join('\n')}\n`),
     complain,
@@ -60,9 +60,10 @@ async function start() {
   });
 }
 
-// Otherwise Node opens a debugger, to which any user of the machine may connect. The workers have an option for that.
+// Without this listener, SIGUSR1 would make Node open a debugger, to which any user may connect. Workers have the
+// option --disable-sigusr1.
 process.on('SIGUSR1', () => {});
-// Nobody reads it any more: that ends no server.
+// The reader of standard output or error is gone: the servers go on.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 try {
   process.exitCode = await start();

@@ -15,27 +15,28 @@ import { join } from 'node:path';
 /**
  * @typedef {object} Surroundings
  * @property {NodeJS.ProcessEnv} env
- * @property {string[]} execArgv Its options of Node.
+ * @property {string[]} execArgv The options of Node for the process.
  * @property {Pick<Clock, 'now'>} clock
  * @property {(line: { level: 'error', server: string, event: string, reason: string }) => void} log
  */
 
-/** Megabytes for long-lived objects of each of its two processes: a visit needs a third of them. */
+/** Megabytes for long-lived objects in each of the playground's two processes. A visit needs a third of them. */
 const HEAP = 128;
 /** Milliseconds from the start of the process until it listens. */
 const READY_WITHIN = 60_000;
-/** Milliseconds for its last requests. */
+/** Milliseconds that the playground has for its last requests when it ends. */
 const LEFT_WITHIN = 20_000;
-/** Milliseconds without a request after which it ends. */
+/** Milliseconds without a request after which the playground ends. */
 const IDLE = 600_000;
-/** Milliseconds after which it ends in any case, since each visit leaves rows in its store. */
+/** Milliseconds after which the playground ends in any case, since each visit leaves rows in its store. */
 const LONGEST = 86_400_000;
-/** Milliseconds between two starts. */
+/** Milliseconds between two starts of the playground. */
 const PAUSE = 5000;
 
 /**
- * The process of the playground, which starts another one for its authorization server. The first request starts it, and it
- * ends when no request has come for ten minutes. Its store is in a temporary folder, which goes with it.
+ * The process of the playground, which starts another one for its authorization server. The first request starts it,
+ * and it ends when no request has come for ten minutes. Its store is in a temporary folder, which is removed when the
+ * playground ends.
  */
 export class Playground {
   #files;
@@ -59,12 +60,12 @@ export class Playground {
   constructor(files, surroundings, idle = IDLE) {
     this.#files = files;
     this.#surroundings = surroundings;
-    // It counts from the moment when it listens.
+    // The timer stops only a playground that already listens.
     this.#idle = setTimeout(() => this.#listens && this.#stop(), idle).unref();
   }
 
   /**
-   * Resolves to the port at which it listens, and starts it before if need be. Undefined: it cannot start now.
+   * Resolves to the port of the playground, and starts it if it does not run. Undefined: it cannot start now.
    * @returns {Promise<number | undefined>}
    */
   async port() {
@@ -87,7 +88,7 @@ export class Playground {
     return promise;
   }
 
-  /** Resolves when all of it has ended. */
+  /** Resolves when all processes of the playground have ended. */
   async end() {
     this.#ended = true;
     clearTimeout(this.#idle);
@@ -106,7 +107,7 @@ export class Playground {
   }
 
   /**
-   * Runs it until it ends.
+   * Starts the process of the playground, and resolves when it has ended.
    * @param {(port: number) => void} listens
    */
   async #run(listens) {
@@ -120,7 +121,7 @@ export class Playground {
         stdio: ['ignore', 2, 2, 'ipc'],
       });
       if (child.pid === undefined) throw (await once(child, 'error'))[0];
-      child.on('error', () => {}); // its end is heard all the same
+      child.on('error', () => {}); // the `exit` event still tells of the end
       this.#running.add(child);
       const late = setTimeout(() => child.kill('SIGKILL'), READY_WITHIN);
       const old = setTimeout(() => this.#stop(), LONGEST).unref();
@@ -140,7 +141,7 @@ export class Playground {
       const told = this.#running.delete(child) && code !== 0 && signal !== 'SIGTERM';
       if (told) this.#log(reason || `${signal ?? `exit code ${code}`}`);
     } finally {
-      // Its authorization server may live a moment longer.
+      // The authorization server of the playground may live a moment longer.
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     }
   }

@@ -3,12 +3,12 @@ import { lasting, merged } from '#shared/server/metrics/report.js';
 /** @import { Worker } from 'node:cluster' */
 /** @import { Report } from '#shared/server/metrics/report.js' */
 
-/** Milliseconds within which a worker has to answer a scrape: one that hangs holds nobody up. */
+/** Milliseconds within which a worker must answer a scrape. A worker that hangs does not delay the scrape further. */
 const PATIENCE = 1000;
 
 /**
- * The metrics of the workers of one server together. Of one that does not answer, its last report counts; of those that
- * have ended, all that only grows.
+ * Sums the metrics of all workers of one server. If a worker does not answer, its last report is used. The counters of
+ * workers that have ended are kept.
  */
 export class Reports {
   #server;
@@ -16,7 +16,7 @@ export class Reports {
   #last = new Map();
   /** @type {Report} */
   #ended = {};
-  /** Those that were asked and have not answered. @type {Map<Worker, () => void>} */
+  /** Workers that were asked and have not answered. @type {Map<Worker, () => void>} */
   #asked = new Map();
 
   /** @param {string} server */
@@ -41,7 +41,8 @@ export class Reports {
   }
 
   /**
-   * Asks all of them. `numbers`: those that run, by their numbers; undefined: one that is being started again.
+   * Asks all workers for their reports. `numbers`: the workers by their numbers; undefined for a worker that is being
+   * restarted.
    * @param {ReadonlyMap<number, Worker | undefined>} numbers
    * @returns {Promise<Report>}
    */

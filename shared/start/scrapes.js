@@ -7,8 +7,8 @@ import { merged } from '#shared/server/metrics/report.js';
 /** @import { Workers } from './workers.js' */
 
 /**
- * Answers scrapes for all workers of all servers. Rejects if it cannot listen. Loaded only where the configuration
- * wants it: this process is to stay small.
+ * Answers Prometheus scrapes for all workers of all servers. Rejects if it cannot listen. The module is loaded only if
+ * the configuration has `metrics`, since the parent process should stay small.
  * @param {MetricsAddress} address
  * @param {readonly Workers[]} servers
  * @param {Pick<Clock, 'now'>} clock

@@ -4,19 +4,23 @@ import { Workers } from './workers.js';
 /** @import { Address, Worker } from 'node:cluster' */
 /** @import { Part, Surroundings } from './workers.js' */
 
-/** Signals that follow the first within this time repeat it: npm passes on what the terminal has sent already. */
+/**
+ * Milliseconds. A signal within this time after the first is ignored as a repetition, since npm passes on a signal that
+ * the terminal has already sent.
+ */
 const REPEATED = 1000;
 
 /**
- * Runs the servers, each as so many processes, until a signal comes or one of them does not come to listen; then all
- * end, with the requests in flight. A second signal kills. Resolves to the exit code.
+ * Runs the servers, each with several worker processes, until a signal arrives or a worker fails to start. All workers
+ * then finish the requests in flight and end. A second signal kills them. Resolves to the exit code.
  * @param {readonly Part[]} parts
- * @param {number | undefined} workers Of each; undefined: as many as is usual.
+ * @param {number | undefined} workers The number for each server. Undefined: the default.
  * @param {Surroundings} surroundings
  * @returns {Promise<number>}
  */
 export async function runServers(parts, workers, surroundings) {
-  // Workers take connections from the listener that they share: handing each over cost more than to serve it.
+  // Workers accept connections from a listener that they share. If the parent handed each connection over, that would
+  // cost more than the request.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const servers = parts.map((part) => new Workers(part, workers, surroundings));
   const shared = sharedPort(servers);
@@ -36,8 +40,8 @@ export async function runServers(parts, workers, surroundings) {
 }
 
 /**
- * Announces that all listen, once scrapes are answered, too, if the configuration wants that. `failed` resolves to why
- * they cannot be.
+ * Announces that all servers listen, once scrapes are answered, too, if the configuration has them. `failed` resolves
+ * to the reason if the port for scrapes cannot be opened.
  * @param {readonly Workers[]} servers
  * @param {Surroundings} surroundings
  */
@@ -66,8 +70,8 @@ function answeringScrapes(servers, { announce, clock }) {
 }
 
 /**
- * `found` resolves when two servers listen at one address, which node:cluster takes for one that they share: what comes
- * for the one would be given to the other.
+ * `found` resolves when two servers listen at the same address. node:cluster would treat it as a shared listener, and
+ * give requests for one server to the other.
  * @param {readonly Workers[]} servers
  */
 function sharedPort(servers) {
@@ -88,7 +92,7 @@ function sharedPort(servers) {
 }
 
 /**
- * Resolves at the first signal; calls `again` at one that is not a repetition of it.
+ * Resolves at the first signal, and calls `again` at the next signal that is not a repetition of the first.
  * @param {Surroundings} surroundings
  * @param {() => void} again
  * @returns {Promise<undefined>}
@@ -108,8 +112,9 @@ function stopSignal({ signals, clock, terminal }, again) {
 }
 
 /**
- * SIGHUP replaces the workers of the servers, one server after the other, with such as read the configuration anew. One
- * that comes meanwhile makes one more round. What does not get ready ends the round: the workers that are left stay.
+ * SIGHUP replaces the workers of one server after the other, so that new workers read the configuration again. A SIGHUP
+ * during such a round starts one more round. If a new worker does not get ready, the round ends, and the remaining
+ * workers stay.
  * @param {readonly Part[]} parts
  * @param {readonly Workers[]} servers
  * @param {Surroundings} surroundings

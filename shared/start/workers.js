@@ -15,14 +15,14 @@ import { Reports } from './reports.js';
 /** @import { PlaygroundFiles } from './playground.js' */
 
 /**
- * One of the two servers: how people and how its log call it, the file that runs it, and those of its playground.
+ * One of the two servers: its name for people and in the log, the file that runs it, and the files of its playground.
  * @typedef {{ readonly name: string, readonly log: string, readonly file: string, readonly playground?: PlaygroundFiles }} Part
  */
 
 /**
- * A message from a worker to its parent: that it listens, with the lines of the banner, if it has some, and where the
- * parent is to answer scrapes, if somewhere; why it could not start; that the configuration, which is that of both servers, was refused; that it is production, and ends, since
- * nobody has said how many workers there are. Texts are fit for a terminal.
+ * A message from a worker to its parent. `ready`: it listens; with the lines of the banner, and the address where the
+ * parent answers scrapes. `failed`: why it could not start. `refused`: why the configuration of both servers was
+ * refused. `production`: it ends, since production has several workers by default. Texts are safe for a terminal.
  * @typedef {object} State
  * @property {unknown} [ready]
  * @property {readonly string[]} [banner]
@@ -33,12 +33,12 @@ import { Reports } from './reports.js';
  */
 
 /**
- * The shares that a worker asks for, with a number for the answer, or gives back.
+ * The shares of a limit that a worker asks for (`take`: the number of the question) or returns.
  * @typedef {{ readonly take?: number, readonly shares: readonly Share[] }} Reckoning
  */
 
 /**
- * A line of the log, but for its time.
+ * A log line without its time.
  * @typedef {object} LogLine
  * @property {'info' | 'error'} level
  * @property {string} server
@@ -49,19 +49,19 @@ import { Reports } from './reports.js';
 
 /**
  * @typedef {object} Surroundings
- * @property {NodeJS.ProcessEnv} env What the servers have beside the environment of this process.
- * @property {string[]} execArgv Their options of Node.
+ * @property {NodeJS.ProcessEnv} env Variables for the servers in addition to the environment of this process.
+ * @property {string[]} execArgv The options of Node for the servers.
  * @property {Pick<Clock, 'now'>} clock
  * @property {Pick<EventEmitter, 'on'>} signals Where SIGINT, SIGTERM and SIGHUP arrive.
- * @property {(lines: readonly string[]) => void} announce Called once, when all listen.
+ * @property {(lines: readonly string[]) => void} announce Called once, when all servers listen.
  * @property {(lines: string) => void} complain
  * @property {(line: LogLine) => void} log
- * @property {boolean} terminal Whether a person started it at a terminal, whose end is SIGHUP.
+ * @property {boolean} terminal Whether a person started the servers at a terminal. SIGHUP then means its end.
  */
 
 /**
- * A worker from its start to its end: `ready` resolves when it listens, at `addresses`; `ended` when it has ended, to its
- * last word and why.
+ * A worker from its start to its end. `ready` resolves when it listens at `addresses`. `ended` resolves to its last
+ * message and the reason of its end.
  * @typedef {object} Life
  * @property {Worker} worker
  * @property {Promise<void>} ready
@@ -69,18 +69,18 @@ import { Reports } from './reports.js';
  * @property {Promise<State & { readonly reason: string }>} ended
  */
 
-/** Milliseconds for a successor until it listens, and for a worker that was replaced until it has ended. */
+/** Milliseconds until a new worker must listen, and until a replaced worker must have ended. */
 const READY_WITHIN = 60_000;
 const LEFT_WITHIN = 20_000;
 
-/** Milliseconds: a process that lived as long is started again at once, another after a pause that doubles. */
+/** Milliseconds. A process that lived this long is restarted at once, a shorter-lived process after a growing pause. */
 const LONG = 10_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
 /**
- * The processes of one server. One that has listened is started again whenever it ends; one that never does is a
- * failure. Counts for all of them together are here, so that a worker that dies holds nothing.
+ * The worker processes of one server. A worker that has listened is restarted whenever it ends. If a worker never
+ * listens, the start fails. Limits of all workers are counted here, so that a dead worker keeps no share.
  */
 export class Workers {
   #part;
@@ -90,11 +90,11 @@ export class Workers {
   #reports;
   /** The workers that run. @type {Set<Worker>} */
   #running = new Set();
-  /** How many there are; undefined: one that has not said yet that this is enough. @type {number | undefined} */
+  /** The number of workers. Undefined: the first worker has not reported it yet. @type {number | undefined} */
   #count;
-  /** The worker of each number, which may have ended and be about to be started again. @type {Map<number, Life>} */
+  /** The worker of each number. It may have ended, and be about to be restarted. @type {Map<number, Life>} */
   #lives = new Map();
-  /** Workers that are ready to take the place of those. @type {Map<number, Life>} */
+  /** Workers that are ready to replace the worker of their number. @type {Map<number, Life>} */
   #successors = new Map();
   /** @type {MetricsAddress | undefined} */
   #metrics;
@@ -110,7 +110,7 @@ export class Workers {
 
   /**
    * @param {Part} part
-   * @param {number | undefined} count Undefined: as many as is usual.
+   * @param {number | undefined} count Undefined: the default number.
    * @param {Surroundings} surroundings
    */
   constructor(part, count, surroundings) {
@@ -121,22 +121,22 @@ export class Workers {
     this.#ended = this.#run(count);
   }
 
-  /** Resolves when all listen, to the lines of the banner. */
+  /** Resolves to the lines of the banner when all workers listen. */
   get ready() {
     return this.#ready.promise;
   }
 
-  /** Resolves when one has ended that never listened, to the reason. */
+  /** Resolves to the reason if a worker ends that never listened. */
   get failed() {
     return this.#failed.promise;
   }
 
-  /** Where scrapes are answered, when all listen; undefined: nowhere. */
+  /** The address where scrapes are answered, known when all workers listen. Undefined: nowhere. */
   get metrics() {
     return this.#metrics;
   }
 
-  /** The metrics of all workers together. */
+  /** Resolves to the sum of the metrics of all workers. */
   report() {
     const numbers = Array.from(this.#listened.keys(), (number) => {
       const worker = this.#lives.get(number)?.worker;
@@ -151,7 +151,7 @@ export class Workers {
     return this.#running.has(worker);
   }
 
-  /** Starts no more; resolves when all have ended, to whether they did so by themselves. */
+  /** Starts no more workers. When all have ended, it resolves to true if none had to be killed. */
   async end() {
     this.#ending.abort();
     this.kill('SIGTERM');
@@ -168,7 +168,7 @@ export class Workers {
   async #run(count) {
     this.#count = count;
     if (count === undefined) {
-      // The first knows from the configuration whether it is to be the only one.
+      // The first worker reads from the configuration whether it is the only one.
       if (await this.#keep(1)) await this.#run(cores());
       return;
     }
@@ -176,8 +176,8 @@ export class Workers {
   }
 
   /**
-   * Replaces the workers one by one, each once its successor is ready. If one does not get ready, or listens elsewhere,
-   * it ends, and the others stay as they are. Resolves to the reason then, and to undefined when all are new.
+   * Replaces the workers one by one, each when its successor is ready. If a successor does not get ready, or listens at
+   * other addresses, it ends, and the remaining workers stay. Resolves to that reason; undefined: all are new.
    * @returns {Promise<string | undefined>}
    */
   async replace() {
@@ -205,7 +205,7 @@ export class Workers {
   }
 
   /**
-   * Why a successor that is ready cannot take the place of a worker, if it cannot.
+   * Returns why a successor that is ready cannot replace a worker, or undefined if it can.
    * @param {number} number
    * @param {Life} next
    */
@@ -216,8 +216,8 @@ export class Workers {
   }
 
   /**
-   * Starts a worker, again and again. Resolves when it must not be started again: to true when it could not say that
-   * it is the only one.
+   * Starts a worker, and restarts it whenever it ends. Resolves when it must not be restarted: to true if there must be
+   * more workers than this.
    * @param {number} number
    */
   async #keep(number) {
@@ -257,7 +257,7 @@ export class Workers {
   }
 
   /**
-   * Begins a life of a worker.
+   * Starts a worker process.
    * @param {number} number
    * @returns {Life}
    */
@@ -277,14 +277,15 @@ export class Workers {
   }
 
   /**
-   * Follows a worker until it ends: to its last word, and why it ended. Rejects when the system gives no process.
+   * Follows a worker until it ends. Resolves to its last message and the reason of its end. Rejects if no process can
+   * start.
    * @param {number} number
    * @param {Worker} worker
    * @param {() => void} ready
    * @returns {Promise<State & { readonly reason: string }>}
    */
   async #once(number, worker, ready) {
-    worker.on('error', () => {}); // a message that cannot be sent to it: its end is heard all the same
+    worker.on('error', () => {}); // a message could not be sent to the worker: the `exit` event still tells of the end
     if (worker.process.pid === undefined) throw (await once(worker, 'error'))[0];
     this.#running.add(worker);
     /** @type {State} */
@@ -334,7 +335,7 @@ export class Workers {
   }
 
   /**
-   * Handles a message about shares. The last one may come after the worker is gone, when nobody would give them back.
+   * Handles a message about shares. A worker that has ended gets no shares, since it cannot return them.
    * @param {Worker} worker
    * @param {Reckoning} reckoning
    */
