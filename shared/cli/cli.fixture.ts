@@ -30,12 +30,12 @@ export async function runScript(
   return { code: await ended, stdout, stderr };
 }
 
-/** A data folder of its own; the environment that names it. */
+/** Creates a new data folder, and resolves to the environment that names it. */
 export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
   return { COUNTERSIGN_DATA: await storeFolder() };
 }
 
-/** The same for a store that no authorization server has used: it has no epoch. */
+/** As `newData`, but no authorization server has used the store, so it has no epoch. */
 export async function unusedData(): Promise<{ COUNTERSIGN_DATA: string }> {
   const env = { COUNTERSIGN_DATA: await temporaryFolder() };
   const { clock, random } = new TestShell(env);
@@ -43,7 +43,7 @@ export async function unusedData(): Promise<{ COUNTERSIGN_DATA: string }> {
   return env;
 }
 
-/** The command line as a child process. */
+/** Runs the command line as a child process. */
 export async function cli(args: readonly string[], env: NodeJS.ProcessEnv, stdin?: string) {
   return runScript([entryFile('shared/cli/main.ts'), ...args], env, stdin);
 }
@@ -63,7 +63,7 @@ export class TestShell implements Shell {
     this.env = env;
   }
 
-  /** Takes no time but the clock's. */
+  /** Waits by the test's clock, and takes no real time. */
   wait = async (milliseconds: number): Promise<void> => {
     this.clock.advance(milliseconds / 1000);
     await setImmediate();
@@ -80,7 +80,7 @@ export class TestShell implements Shell {
   };
 }
 
-/** The command line in this process, with a clock that the test moves. */
+/** Runs the command line in this process, with a clock that the test moves. */
 export async function inProcess(shell: TestShell, ...args: readonly string[]): Promise<Ended> {
   shell.stdout = '';
   shell.stderr = '';
@@ -88,7 +88,7 @@ export async function inProcess(shell: TestShell, ...args: readonly string[]): P
   return { code, stdout: shell.stdout, stderr: shell.stderr };
 }
 
-/** Its result with `--json`; throws when it failed. */
+/** Runs a command with `--json`, and returns its result. Throws if the command failed. */
 export async function json(shell: TestShell, ...args: readonly string[]): Promise<unknown> {
   const { code, stdout, stderr } = await inProcess(shell, ...args, '--json');
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);

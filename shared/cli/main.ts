@@ -8,7 +8,7 @@ import { run } from './run.ts';
 const ending = new AbortController();
 const end = () => ending.abort();
 
-// A reader such as `head` may leave early.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   end();
@@ -23,7 +23,7 @@ process.exitCode = await run(process.argv.slice(2), COMMANDS, {
   columns: process.stdout.isTTY ? process.stdout.columns : 0,
   wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
   ending: () => {
-    // Ctrl-C may come twice: from the terminal, and from npm or the launcher.
+    // One Ctrl-C may arrive as two signals: from the terminal, and from npm or the launcher.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
     return ending.signal;
   },

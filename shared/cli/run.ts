@@ -20,7 +20,7 @@ export async function run(
   commands: readonly Command[],
   surroundings: Shell,
 ): Promise<number> {
-  // A command notes the words of servers, too.
+  // Notes of a command may contain text of servers, which is escaped.
   const note = (line: string) => surroundings.note(printable(line));
   const shell = { ...surroundings, note };
   const command = commands.find(({ name }) => begins(args, name));
@@ -55,7 +55,9 @@ export async function run(
   }
 }
 
-/** Returns an error as `--json` tells it: the code of a refused operation, or that of the error's class. */
+/**
+ * Returns an error in the form for `--json`: with the code of a refused operation, or the code of the error's class.
+ */
 function forPrograms(error: Error) {
   const { message, cause } = error;
   const refused = [error, cause].find((one) => one instanceof Refused);
@@ -64,7 +66,7 @@ function forPrograms(error: Error) {
   return { code, message, ...(error instanceof ConfigError && { mistakes: error.mistakes }) };
 }
 
-/** The codes of errors that are no refused operation. */
+/** The codes of errors that are not refusals of an operation. */
 const CODES = [
   [UsageError, 'usage'],
   [ConfigError, 'configuration'],
@@ -77,8 +79,8 @@ const linesOf = (error: Error): readonly string[] =>
 const HELP = new Set(['help', '--help', '-h']);
 
 /**
- * Answers arguments that are no command: help for a command or group, wherever the word stands, and mistakes. Lists
- * all commands, or those of the named group.
+ * Handles arguments that name no command: it prints help for all commands or for a group, or an error. `help` and
+ * `--help` may be anywhere.
  */
 function listCommands(args: readonly string[], commands: readonly Command[], shell: Shell): number {
   const asked = args.some((arg) => HELP.has(arg));
@@ -96,7 +98,7 @@ function listCommands(args: readonly string[], commands: readonly Command[], she
     say(shell, lines);
     return 0;
   }
-  // The list of all commands would push the mistake off the screen.
+  // The list of all commands would scroll the error off the screen.
   const isShort = group.length > 0 || args.length === 0;
   for (const line of isShort ? lines : []) shell.note(line);
   if (isGroup && words.length > 0) shell.note(`Which command of "${words.join(' ')}" do you mean?`);
@@ -111,7 +113,7 @@ const begins = (words: readonly string[], name: string) =>
 const inGroup = (words: readonly string[], commands: readonly Command[]) =>
   commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
 
-/** The words of a command or of a group that somebody probably meant. */
+/** Returns the words of the command or group that the user probably meant. */
 function meantBy(
   words: readonly string[],
   commands: readonly Command[],

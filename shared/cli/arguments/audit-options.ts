@@ -19,7 +19,7 @@ export const SINCE: Option = {
   help: 'only from then on: an ISO 8601 time such as 2026-11-25T08:00Z, or 90s, 15m, 2h or 7d ago',
 };
 
-/** Throws `UsageError` if an option has no such form. */
+/** Returns the filter that the options name. Throws `UsageError` if an option has another form. */
 export function auditFilter(input: Input, clock: Clock): AuditFilter {
   const kind = input.text('kind');
   if (kind !== undefined && !isKind(kind)) {

@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import { Failure } from './command.ts';
 
-/** Octets of a file or of standard input, at most: an export of some 200,000 people. */
+/** The most octets of a file or of standard input: enough for an export of some 200,000 people. */
 export const LONGEST_INPUT = 256 * 2 ** 20;
 
 /** The name of standard input in messages. */
 export const STDIN = 'standard input';
 
 interface FileOptions {
-  /** Octets. */
+  /** The most octets of the file. */
   readonly most?: number;
-  /** Refuses what is not a file with content, such as a device or a pipe, which may never end; links are followed. */
+  /** Refuses devices, pipes and other files that are not regular, since they may never end. Links are followed. */
   readonly regular?: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function fileContent(
 export const fileText = async (path: string, options?: FileOptions): Promise<string> =>
   textOf(path, await fileContent(path, options));
 
-/** Throws `Failure` for what is not UTF-8. */
+/** Decodes content as UTF-8. Throws `Failure` if it is not UTF-8. */
 export function textOf(name: string, content: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(content);
@@ -42,7 +42,7 @@ export function textOf(name: string, content: Buffer): string {
   }
 }
 
-/** Reads all of it, and no more than so many octets. Throws `Failure` if there are more. */
+/** Reads a stream to its end. Throws `Failure` if it has more than `most` octets. */
 export async function boundedContent(
   name: string,
   chunks: AsyncIterable<Buffer>,

@@ -11,17 +11,19 @@ export interface Option {
 }
 
 export interface Command {
-  /** Its words, for example `client add`. */
+  /** The words of the command, for example `client add`. */
   readonly name: string;
   readonly summary: string;
-  /** It uses the stores of the servers: `opens` those that are there, `makes` them where they are missing. */
+  /** The command uses the servers' stores: `opens` existing ones, or `makes` them if they are missing. */
   readonly store?: 'opens' | 'makes';
-  /** After a store that did not answer, the same command does what is missing, and says so. */
+  /**
+   * If the store stopped answering, the error says that the user can repeat the command, which then completes the work.
+   */
   readonly repeatable?: true;
   /** Names of the operands, in order; one in brackets may be left out, `[NAME...]` given often. */
   readonly operands?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
-  /** More about it for `--help`, in lines. */
+  /** Further lines for `--help`. */
   readonly details?: readonly string[];
   run(input: Input, shell: Shell): Promise<Report | LongReport>;
 }
@@ -37,26 +39,29 @@ export interface Input {
 
 /** The output of a command at its end. */
 export interface Report {
-  /** With `--json`, on one line. */
+  /** The output with `--json`, on one line. */
   readonly json: unknown;
-  /** Otherwise, line by line. A getter if it may be long, as nobody asks for both. */
+  /** The output without `--json`, line by line. It is a getter if it may be long, since only one form is printed. */
   readonly lines: readonly string[];
-  /** Otherwise, instead of lines: bytes from elsewhere. */
+  /** Output without `--json`, in place of `lines`: bytes that another server sent. */
   readonly content?: Buffer;
   readonly failed?: boolean;
 }
 
-/** The output of a command that may be too long for the memory: an array, slice by slice. */
+/** The output of a command that may not fit into memory: an array, slice by slice. */
 export interface LongReport {
   readonly slices: AsyncIterable<OutputSlice>;
-  /** With `--json`, each element is a line of its own, and there is no array: the output may go on for ever. */
+  /**
+   * With `--json` each element is printed on a line of its own, without an array around them, since the output may
+   * never end.
+   */
   readonly apart?: true;
 }
 
 export interface OutputSlice {
   /** With `--json`, elements of the array. */
   readonly json: readonly unknown[];
-  /** Otherwise. */
+  /** Lines of the output without `--json`. */
   readonly lines: readonly string[];
 }
 
@@ -65,19 +70,19 @@ export interface Shell {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
-  /** The command makes the store when it opens it, if there is none; `first`: unless the database has another one. */
+  /** Whether the command creates a missing store when it opens it. `first`: only if the database has no other store. */
   readonly creates?: boolean | 'first';
-  /** True: standard output is read by a person, not by a program. */
+  /** Whether a person reads standard output, not a program. */
   readonly terminal: boolean;
-  /** True: standard output or standard error is a terminal, so that somebody can be asked to approve. */
+  /** Whether standard output or standard error is a terminal, so that a person can be asked to approve something. */
   readonly attended: boolean;
-  /** Width of that terminal in characters; 0 when there is none. */
+  /** Width of the terminal in characters; 0 if there is no terminal. */
   readonly columns: number;
   /** Rejects if the signal aborts before. */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Returns a signal that aborts when the process is asked to end, which from then on ends with its command, or when
-   * nobody reads standard output any more. Undefined: nobody asks.
+   * Returns a signal that aborts when the process gets SIGINT, SIGTERM or SIGHUP, or when standard output is closed.
+   * From then on the process ends together with its command. Undefined: there are no such signals.
    */
   ending?(): AbortSignal;
   /** Reads all of standard input. Rejects with `Failure` if it has more octets than `most`, or than any file may have. */
@@ -92,10 +97,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The command could not do what it was asked to: exit code 1. */
+/** The command failed: exit code 1. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** The message, line by line. A line feed within one came from elsewhere, and begins no line on a terminal. */
+  /** The message, line by line. A line feed within a line came from outside, and is escaped on a terminal. */
   readonly lines: readonly string[];
 
   constructor(...lines: readonly string[]) {
@@ -103,7 +108,7 @@ export class Failure extends Error {
     this.lines = lines;
   }
 
-  /** Returns the failure that a refusal of an operation is, in the words of the command. */
+  /** Returns the failure for an operation that was refused. `line`: the message in the words of the command. */
   static of(cause: Error, line: string): Failure {
     return Object.assign(new Failure(line), { cause });
   }

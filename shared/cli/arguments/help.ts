@@ -1,7 +1,10 @@
 import type { Command, Option } from './command.ts';
 import { columns } from '#shared/base/printable.ts';
 
-/** All options of a command: its own, those of commands that open the stores, and those of all. */
+/**
+ * Returns all options of a command: its own, the options of commands that open the stores, and the options of every
+ * command.
+ */
 export const optionsOf = ({ options, store }: Command): Readonly<Record<string, Option>> => ({
   ...options,
   ...(store === 'opens' && STORE_OPTIONS),
@@ -17,7 +20,7 @@ const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { help: 'print this help' },
 };
 
-/** `whole`: of all commands, and so of the start, which the launcher runs itself. */
+/** Returns the lines of the help that list commands. `whole`: `start`, which the launcher runs, is listed, too. */
 export function overview(commands: readonly Command[], whole: boolean): string[] {
   return [
     'Usage: countersign COMMAND [OPTION]...',

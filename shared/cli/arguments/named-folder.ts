@@ -1,7 +1,7 @@
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { Failure } from './command.ts';
 
-/** Makes the folder that somebody named, and those above it that are missing. Throws `Failure`. */
+/** Creates the folder that the user named, and its missing parents. Throws `Failure`. */
 export function makeNamedFolder(...[folder, mode]: Parameters<typeof makeFolder>): void {
   try {
     makeFolder(folder, mode);

@@ -1,10 +1,10 @@
 import type { Input, Option } from './command.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** Seconds: a day to bring the new one to wherever the old one is. */
+/** Seconds: by default a day to replace the old secret or key wherever it is used. */
 const OVERLAP = 86_400;
 
-/** The way to say how long the old `what` lives on beside the new one. */
+/** Returns the option for how long the old `what` stays valid beside the new one. */
 export const overlapOption = (what: string): Readonly<Record<string, Option>> => ({
   overlap: {
     value: 'SECONDS',

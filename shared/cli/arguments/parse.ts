@@ -3,7 +3,7 @@ import { nearest } from '#shared/base/nearest.ts';
 import { type Command, type Input, UsageError } from './command.ts';
 import { optionsOf } from './help.ts';
 
-/** The arguments of a command; throws `UsageError` when they are not what it takes. */
+/** Parses the arguments of a command. Throws `UsageError` if the command does not accept them. */
 export function parseInput(command: Command, args: readonly string[]): Input {
   const options = optionsOf(command);
   const { values, positionals } = parse(
@@ -54,7 +54,7 @@ function parse(args: readonly string[], options: ArgOptions) {
   }
 }
 
-/** Says that there is no such option, with the one that was probably meant. */
+/** Returns the message for an unknown option, with the option that the user probably meant. */
 function mistake(message: string, options: ArgOptions): string {
   const [, unknown] = /^Unknown option '(-[^]*?)'(?:\.|$)/.exec(message) ?? [];
   if (unknown === undefined) return message;
@@ -68,7 +68,7 @@ function mistake(message: string, options: ArgOptions): string {
  * a dash, too, are words in lower case.
  */
 const NAME = /^-(?=.*[A-Z0-9_])[A-Za-z0-9_-]{15,}$/;
-/** Before such a name, so that it is taken for no option; no argument of a process can have it. */
+/** Marks such a name, so that the parser does not read it as an option. No argument of a process can contain NUL. */
 const MARK = '\0';
 
 const unmarked = <T extends string | boolean>(value: T): T =>

@@ -1,6 +1,6 @@
 import { UsageError } from './command.ts';
 
-/** Fields that the command writes itself, or that would change where the message ends. */
+/** Header fields that the command writes itself, or that would change the framing of the message. */
 const OWN = new Set([
   'authorization',
   'dpop',
@@ -16,8 +16,8 @@ const OWN = new Set([
 ]);
 
 /**
- * `Name: value` (RFC 9110 section 5.1 and 5.5), the name in lower case. `allowed`: a field that the command leaves to
- * its user. Throws `UsageError`.
+ * Parses `Name: value` (RFC 9110 section 5.1 and 5.5), and returns the name in lower case. `allowed`: a header field of
+ * the command that users may set themselves. Throws `UsageError`.
  */
 export function parseField(text: string, allowed?: string): readonly [name: string, value: string] {
   const [, name = '', value = ''] =

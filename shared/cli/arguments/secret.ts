@@ -1,12 +1,12 @@
 import { Failure, type Input, type Option, type Shell, UsageError } from './command.ts';
 
-/** Ways to give a client's secret. */
+/** The options with which a user passes a client's secret. */
 export const SECRET_OPTIONS: Readonly<Record<string, Option>> = {
   secret: { value: 'SECRET', help: 'its secret (other users of the machine can see it)' },
   'secret-stdin': { help: 'read its secret from standard input' },
 };
 
-/** The secret from an option, standard input or `COUNTERSIGN_CLIENT_SECRET`. */
+/** Reads the secret from an option, standard input or `COUNTERSIGN_CLIENT_SECRET`. */
 export async function readSecret(input: Input, shell: Shell): Promise<string> {
   const option = input.text('secret');
   if (option !== undefined && input.flag('secret-stdin')) {
@@ -21,7 +21,10 @@ export async function readSecret(input: Input, shell: Shell): Promise<string> {
   return secret;
 }
 
-/** The way to give a person's password: the line on standard input; without it one is made, which is shown, and only now. */
+/**
+ * The source of a person's password: a line on standard input. Without it the command generates a password, and shows
+ * it only this once.
+ */
 export const PASSWORD_SOURCE = {
   members: ['password'],
   options: {

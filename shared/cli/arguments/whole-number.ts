@@ -1,6 +1,6 @@
 import { type Input, UsageError } from './command.ts';
 
-/** The value of an option, if it is given; throws `UsageError` when it is no number within the bounds. */
+/** Returns the value of an option, if it is given. Throws `UsageError` if it is no integer within the bounds. */
 export function wholeNumber(
   input: Input,
   option: string,

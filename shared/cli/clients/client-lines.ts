@@ -2,7 +2,7 @@ import type { ShownClient } from '#shared/operations/clients/client-shown.ts';
 import { shortNames } from '#shared/operations/clients/grant-types.ts';
 import { minute } from '../lines/last-use.ts';
 
-/** For people to read: a line for each thing that is said of it. */
+/** Returns the output about a client for people: a line for each property. */
 export function clientLines(client: ShownClient): readonly string[] {
   const lines: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ['client_id', client.client_id],

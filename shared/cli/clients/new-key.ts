@@ -1,7 +1,7 @@
 import type { newKeySchema } from '#shared/operations/keys/new-key.ts';
 import type { Told } from '#shared/operations/operation.ts';
 
-/** For people to read. */
+/** Returns the output about a new API key for people. */
 export const keyLines = ({
   id,
   key,

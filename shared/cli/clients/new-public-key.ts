@@ -7,7 +7,7 @@ import { writeNewFile } from '../files/new-file.ts';
 import type { Sourced } from '../stores/of-operation.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
-/** Where a public key comes from, and its name for people. */
+/** The options for the source of a public key, and for its name. */
 export const PUBLIC_KEY_OPTIONS = {
   'public-key': { value: 'FILE', help: 'the public key, in PEM, DER or as a JWK' },
   out: {
@@ -17,17 +17,17 @@ export const PUBLIC_KEY_OPTIONS = {
   name: { value: 'DEVICE', help: 'the name of the key for people; default: the name of the file' },
 } satisfies Readonly<Record<string, Option>>;
 
-/** The public key in a file that an option names, or of a pair that was made. */
+/** A public key: from a file that an option names, or of a new key pair. */
 interface KeyFile {
   readonly file: string;
   readonly content: Buffer;
   /** The name of the key for people. */
   readonly name: string;
-  /** Removes the private key that was made. */
+  /** Removes the file of a new private key. */
   undo(): Promise<void>;
 }
 
-/** Reads the key that the options name, or makes it. Throws `UsageError` and `Failure`. */
+/** Reads the key that the options name, or creates a key pair. Throws `UsageError` and `Failure`. */
 async function keyFileFrom(input: Input): Promise<KeyFile> {
   const [given, out] = [input.text('public-key'), input.text('out')];
   const file = given ?? out;
@@ -50,14 +50,14 @@ export async function publicKeyFrom(input: Input): Promise<Sourced> {
   };
 }
 
-/** A key in PEM or as a JWK as it is; one in DER in PEM (RFC 7468 section 13). */
+/** Returns a key in PEM or as a JWK unchanged, and converts a key in DER to PEM (RFC 7468 section 13). */
 function textOf(content: Buffer): string {
   const text = content.toString();
   if (/^\s*\{|-----BEGIN/.test(text)) return text;
   return `-----BEGIN PUBLIC KEY-----\n${content.toString('base64')}\n-----END PUBLIC KEY-----\n`;
 }
 
-/** Returns the public half. */
+/** Writes a new private key to a file, and returns its public key. */
 async function makePair(file: string): Promise<Buffer> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
@@ -67,7 +67,7 @@ async function makePair(file: string): Promise<Buffer> {
   return publicKey;
 }
 
-/** The name, if people can read it; throws `UsageError`. */
+/** Returns the name. Throws `UsageError` if people could not read it. */
 function visibleName(option: string, name: string): string {
   if (isVisibleName(name)) return name;
   throw new UsageError(`${option} must be 1 to 100 characters, none of them invisible`);

@@ -65,7 +65,10 @@ export const apply: Command = {
   },
 };
 
-/** How many changes there are, whom `--prune` disables, and what it would take away. */
+/**
+ * Returns the last lines of the output: the number of changes, the people whom `--prune` disables, and what `--prune`
+ * would remove.
+ */
 function endLines(
   changes: readonly Change[],
   left: readonly Change[],
@@ -85,22 +88,22 @@ function endLines(
   ];
 }
 
-/** The first names; `--json` has all. */
+/** Returns the first names in one line. The output of `--json` has all names. */
 const firstOf = (names: readonly string[]): string => {
   const left = names.length - NAMED;
   return `${names.slice(0, NAMED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
 };
 
-/** Names in one line. */
+/** The most names in one line. */
 const NAMED = 10;
 
 const SIGNS = { added: '+', changed: '~', removed: '-', disabled: '-' } as const;
 
-/** The kind and name of a thing, and whose key it is. */
+/** Returns the kind and name of a changed entry, and the owner of a key. */
 const thing = ({ kind, name, owner }: Change): string =>
   `${kind.replace('-', ' ')} ${name}${owner === undefined ? '' : ` of ${owner}`}`;
 
-/** For people to read: a line for the thing, and one for each member. */
+/** Returns the output about a change for people: a line for the entry, and a line for each changed member. */
 function changeLines(one: Change, dryRun: boolean): readonly string[] {
   const { change, members } = one;
   const text = (value: unknown) => (value === undefined ? '(none)' : JSON.stringify(value));

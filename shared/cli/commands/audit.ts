@@ -48,7 +48,7 @@ export const auditList: Command = {
 interface Asked {
   readonly after: number | undefined;
   readonly limit: number;
-  /** Whether these are the last ones. */
+  /** Whether these events are the newest of the log. */
   readonly newest: boolean;
 }
 
@@ -134,7 +134,7 @@ async function* followed(shell: Shell, asked: AuditFilter): AsyncGenerator<Outpu
   }
 }
 
-/** The next page of events, and the place of the last one that there is; or why the store does not answer. */
+/** Reads the next page of events, and the position of the newest event; or returns why the store does not answer. */
 async function look(opened: OpenedAudit, filter: AuditFilter, after: number) {
   try {
     await closeOpen(opened);

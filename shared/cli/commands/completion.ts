@@ -7,7 +7,7 @@ interface Next {
   readonly word: string;
 }
 
-/** The words of all commands: after none, one, two and more words. */
+/** Returns the words of all commands, by the words before them. */
 function words(commands: readonly Command[]): readonly Next[] {
   const all = new Map<string, Next>();
   const add = (before: string, word: string) => all.set(`${before} ${word}`, { before, word });
@@ -27,7 +27,10 @@ function cases(commands: readonly Command[]): readonly string[] {
   );
 }
 
-/** Finds the longest begin of the line that is known, so that operands and options change nothing. */
+/**
+ * Returns a script for bash and similar shells. It matches the longest known beginning of the line, so that operands
+ * and options do not matter.
+ */
 const bashLike = (commands: readonly Command[]) => [
   '_countersign_words() {',
   '  local words=""',
@@ -93,7 +96,7 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly Command[]) => readonl
 
 const SHELLS = Object.keys(SCRIPTS);
 
-/** `commands`: the table, which has this command, too. */
+/** The command `completion`. `commands` returns the table of all commands, which includes this command. */
 export const completion = (commands: () => readonly Command[]): Command => ({
   name: 'completion',
   summary: 'print what a shell needs to complete commands and options: bash, zsh or fish',

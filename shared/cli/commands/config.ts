@@ -126,10 +126,13 @@ export const configCheck: Command = {
   },
 };
 
-/** The guide asks for the command before the first start, and nobody stands in a wrong folder. */
+/**
+ * With PostgreSQL `config check` creates the store, since the guide asks for the command before the first start. With
+ * SQLite a wrong working folder would get a new store.
+ */
 const onPostgres = ({ store }: Config) => store.kind === 'postgres' && 'first';
 
-/** Opens the store, and returns the settings that do not fit what is in it. */
+/** Opens the store, and returns the settings that do not fit its content. */
 async function lookInto(
   shell: Pick<Shell, 'env' | 'clock' | 'random' | 'creates'>,
 ): Promise<{ readonly isUnused: boolean; readonly warnings: readonly Warning[] }> {

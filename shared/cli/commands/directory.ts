@@ -50,7 +50,7 @@ export const directoryExport: Command = {
         passkeys: 0,
         second_factors: 0,
       };
-      /** Somebody who was added meanwhile is not in the file, and nor is what they have. */
+      /** Yields only entries of people who are in the file. People who were added during the export are not in it. */
       async function* ofThem<T>(
         part: 'public_keys' | 'passkeys' | 'second_factors',
         all: AsyncIterable<readonly T[]>,
@@ -137,7 +137,7 @@ export const directoryImport: Command = {
   },
 };
 
-/** Throws `Failure` for a second factor that nobody could use: its person would be locked out. */
+/** Throws `Failure` for a second factor whose secret this server cannot decrypt: the person would be locked out. */
 function refuseSealed(
   { people, second_factors }: DirectoryContent,
   master: Buffer | undefined,

@@ -7,7 +7,7 @@ import { obtainAlone, obtainByCode, obtainByRedirect } from '../gnap/obtain.ts';
 import { sendUnhurried } from '../oauth/http.ts';
 import { methodAndUrl } from '../oauth/method-and-url.ts';
 
-/** How a client gets its access. */
+/** The values of `--by`, with the functions that get an access token. */
 const WAYS = { code: obtainByCode, redirect: obtainByRedirect, alone: obtainAlone } as const;
 
 const isWay = (name: string): name is keyof typeof WAYS => Object.hasOwn(WAYS, name);

@@ -75,8 +75,8 @@ export const login: Command = {
 };
 
 /**
- * The command that uses a login, if it is known. A push service has nothing that GET could get, and a bare URL does not
- * tell: an MCP server, for one, answers GET with 400.
+ * Returns the command that uses a login, if there is an obvious one. A push service has nothing for GET. Other URLs are
+ * unclear: an MCP server, for example, answers GET with 400.
  */
 function forUse({ scope, resource }: Login, byUrl: boolean): readonly string[] {
   if (resource === undefined || !isPlainWord(resource)) return [];
@@ -86,7 +86,7 @@ function forUse({ scope, resource }: Login, byUrl: boolean): readonly string[] {
 
 const MOST_SECONDS = 999_999_999;
 
-/** Shows the code or the link, and waits until the person has decided. */
+/** Shows the code or the link, and waits for the person's decision. */
 async function approve(input: Input, shell: Shell): Promise<Login> {
   const found = await ofUrl(input);
   const issuer = found?.issuer ?? input.text('issuer') ?? (await loadConfig(shell.env)).issuer;
@@ -106,14 +106,14 @@ async function approve(input: Input, shell: Shell): Promise<Login> {
   const max_age = wholeNumber(input, 'max-age', 0, MOST_SECONDS)?.toString();
   const request = { issuer, client_id, scope, resource, acr_values, max_age };
   if (isDocumentUrl(client_id)) {
-    // A server of others may not know openid.
+    // Other authorization servers may not support the scope `openid`.
     return signInByCode(sendUnhurried, { ...request, scope: asked ?? found?.scope }, shell);
   }
   if (/^https?:/.test(client_id)) throw new UsageError(`--client ${client_id} is no document`);
   return signIn(sendUnhurried, request, shell, onTerminal);
 }
 
-/** The issuer and the resource that a bare URL names. */
+/** Resolves to the issuer and the resource of a bare URL. */
 async function ofUrl(input: Input): Promise<ResourceAt | undefined> {
   const [url] = input.operands;
   if (url === undefined) return undefined;

@@ -115,7 +115,7 @@ export const privateTokenGet: Command = {
 };
 
 /**
- * The statuses of answers to a token that was refused (RFC 9577 section 2.2), or not even looked at (RFC 6585 section
+ * The statuses of answers to a token that was refused (RFC 9577 section 2.2), or not verified at all (RFC 6585 section
  * 4, RFC 9110 section 15.6.4).
  */
 const NOT_TAKEN: ReadonlySet<number> = new Set([401, 429, 503]);
@@ -185,7 +185,7 @@ function report(answer: Reply, json: object, shell: Shell) {
   };
 }
 
-/** The words before the time of its next change. */
+/** The words before the time at which a key next changes its state. */
 const MEANING: Record<Exclude<ShownTokenKey['state'], 'retired'>, string> = {
   published: 'published, issues from',
   issuing: 'issues, good until',

@@ -9,7 +9,7 @@ import {
 import type { Command } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
 
-/** Needs no store: what the operation tells stands in the configuration. */
+/** The command needs no store: the realms are in the configuration. */
 export const realmList: Command = {
   name: listRealms.name,
   summary: listRealms.summary,

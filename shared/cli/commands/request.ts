@@ -105,14 +105,19 @@ async function howToLogIn({ params, ofPerson }: StepUp, shell: Shell): Promise<s
   return `${ofPerson} ${asked} ${WHY_LEFT_OUT} To try again: ${command}`;
 }
 
-/** Refuses what only a client has use for: the login's scopes are those that the person approved. */
+/**
+ * Uses the login of a person, and refuses options that only clients use. The scopes are those that the person approved.
+ */
 function personAccess(input: Input, shell: Shell): GetAccess {
   const stray = ['scope', ...Object.keys(SECRET_OPTIONS)].find((option) => input.flag(option));
   if (stray !== undefined) throw new UsageError(`--${stray} goes with a --client`);
   return loginAccess(sendUnhurried, shell);
 }
 
-/** The client's secret goes to our own authorization server only, whatever a resource names. */
+/**
+ * Gets tokens as a client. It sends the client's secret only to our own authorization server, whichever server a
+ * resource names.
+ */
 function clientAccess(id: string, input: Input, shell: Shell): GetAccess {
   return async ({ resource, authorizationServers, scope, tokenType }) => {
     const secret = await readSecret(input, shell);

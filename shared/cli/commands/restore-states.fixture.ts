@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Imported before the command line, with a query: copies the folder `data` as it is before each call that changes something
- * in it, to a folder of `states` with the number of the call and its name. A process that is killed leaves one of these states, as long as
- * SQLite writes nothing meanwhile.
+ * A test imports this before the command line, with a query. It copies the folder `data` before each call that changes
+ * a file there, to a subfolder of `states` with the call's number and name. A killed process leaves one of these
+ * states, as long as SQLite writes nothing meanwhile.
  */
 const { data = '', states = '' } = Object.fromEntries(new URL(import.meta.url).searchParams);
 const CHANGING =
@@ -21,7 +21,7 @@ function keep(call: string, args: readonly unknown[]): void {
   isCopying = false;
 }
 
-/** False: a file went meanwhile, since several are removed at once. */
+/** Copies the folder. False: a file was removed during the copy, since several removals run at once. */
 function isCopied(state: string): boolean {
   try {
     mkdirSync(dirname(state));

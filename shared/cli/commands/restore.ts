@@ -114,7 +114,7 @@ async function toSqlite(
   return { ...content, mistakes, ...(isKept && { replaced: aside, where: aside }), to: data };
 }
 
-/** As `holdAlone`. Throws `Failure` where nothing can be written. */
+/** Locks the data folder (`holdAlone`). Throws `Failure` if the folder cannot be written. */
 function hold(data: string): Disposable | undefined {
   try {
     return holdAlone(data);

@@ -4,7 +4,7 @@ import { localOrigin } from '#shared/config/local-origin.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import type { Command } from '../arguments/command.ts';
 
-/** Milliseconds for an answer. */
+/** Milliseconds within which a server must answer. */
 const PATIENCE = 3000;
 
 const IN_WORDS = {

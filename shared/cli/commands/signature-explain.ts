@@ -54,7 +54,7 @@ export const signatureExplain: Command = {
   },
 };
 
-/** Throws `UsageError` for what is no origin, which would be part of the URL that was signed. */
+/** Returns the origin of the URL that was signed. Throws `UsageError` if the option's value is no origin. */
 function originOf(input: Input): string | undefined {
   const origin = input.text('origin');
   if (origin === undefined || URL.parse(origin)?.origin === origin) return origin;

@@ -59,7 +59,7 @@ type Words = (value: unknown, clock: Clock) => string;
 
 const plain: Words = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The header parameters and claims that we can say something about, in the order of the answer. */
+/** The header parameters and claims that the command explains, in the order of the output. */
 const WORDS: readonly (readonly [name: string, meaning: string, words: Words])[] = [
   ['typ', 'type', plain],
   ['alg', 'signed with', plain],

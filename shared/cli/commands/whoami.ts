@@ -37,7 +37,10 @@ export const whoami: Command = {
   },
 };
 
-/** OpenID Connect Core 1.0 section 5.3; a login without the scope `openid` learns nothing (403). */
+/**
+ * Requests the UserInfo endpoint (OpenID Connect Core 1.0 section 5.3), which refuses a login without the scope
+ * `openid` (403).
+ */
 async function askWho(
   login: Login,
   { clock, random }: Shell,
