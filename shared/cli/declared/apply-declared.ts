@@ -13,18 +13,18 @@ import type { Wanted } from './wanted.ts';
 import type { Change, Item, Step } from './step.ts';
 
 export interface ApplyOptions {
-  /** Tell what would be changed, and change nothing. */
+  /** Report what would be changed, and change nothing. */
   readonly dryRun: boolean;
-  /** Take away what `apply` made before and the file no longer has. */
+  /** Remove what an earlier `apply` made and the file no longer has. */
   readonly prune: boolean;
   readonly former: FormerName;
-  /** Nobody may be an administrator afterwards. */
+  /** Allow a result without any administrator. */
   readonly noAdministrator: boolean;
-  /** Told how many changes were made so far, if there are more. */
+  /** Called with the number of changes so far, as long as more follow. */
   readonly tell?: (changes: number) => void;
 }
 
-/** How often a thing is looked at anew that somebody else changed meanwhile. */
+/** The most attempts for an entry that another user changes at the same time. */
 const ATTEMPTS = 3;
 
 const FORMER: Readonly<Record<DeclaredThing['kind'], (id: string) => Item>> = {
@@ -35,15 +35,17 @@ const FORMER: Readonly<Record<DeclaredThing['kind'], (id: string) => Item>> = {
 };
 
 /**
- * Changes of one transaction at most: while it lasts nobody else writes, and the servers wait for two seconds, then they
- * answer 503. With 10,000 people on a busy machine, servers waited for 1.4 s with slices of 1000, and for 4.5 s without.
+ * The most changes in one transaction. During a transaction no other process can write: servers wait for two seconds
+ * and then answer 503. With 10,000 people on a busy machine, servers waited for 1.4 s with slices of 1000, and for 4.5
+ * s without.
  */
 const SLICE = 500;
 
 /**
- * Makes the store as a file says; resolves to what was changed. All is looked at before the first change, so that what
- * cannot be done changes nothing. Changes are made by slices, each of which is one transaction where the store can; another
- * run makes those that are missing. Throws `Failure`, `PeopleError`, `Conflict`, `Missing` and `InputError`.
+ * Brings the store into the state that a file declares; resolves to the changes. All entries are checked before the
+ * first change, so that an impossible entry changes nothing. Each slice of changes is one transaction, if the store has
+ * transactions. After an interruption another run makes the remaining changes. Throws `Failure`, `PeopleError`,
+ * `Conflict`, `Missing` and `InputError`.
  */
 export async function applyDeclared(
   house: House,
@@ -70,7 +72,10 @@ export async function applyDeclared(
   return changesOf(done);
 }
 
-/** New administrators come first if there are several slices: no earlier slice may leave nobody as one. */
+/**
+ * Groups changes into slices. If there are several slices, new administrators come first, so that no slice leaves the
+ * store without an administrator.
+ */
 function slicesOf(planned: readonly Planned[]): readonly (readonly Item[])[] {
   const isAdministrator = ({ step: { administrator } }: Planned) => administrator?.after === true;
   const ordered =
@@ -97,7 +102,7 @@ async function plan(
   return planned;
 }
 
-/** Looks at every item before it throws what says why some cannot be. */
+/** Plans every item. If items are impossible, it throws only after the last item, with all reasons. */
 async function planItems(house: House, items: readonly Item[]): Promise<Planned[]> {
   const planned: Planned[] = [];
   const refused: Error[] = [];
@@ -117,11 +122,11 @@ async function planItems(house: House, items: readonly Item[]): Promise<Planned[
   return planned;
 }
 
-/** Thrown where somebody else was faster, too. */
+/** Errors that may also mean that another user changed the same entry first. */
 const RACES = [Conflict, PeopleError, Missing];
 const REFUSALS = [Failure, ...RACES];
 
-/** First everything that the file has, in its order; then what it no longer has. */
+/** Resolves to the entries of the file in their order, and then to the former entries that the file no longer has. */
 async function itemsOf(
   { stores }: House,
   wanted: Wanted,
@@ -141,13 +146,13 @@ async function itemsOf(
   return prune ? [...items, ...(await goneItems(stores, wanted))] : items;
 }
 
-/** Resolves to the changes that `prune` would make: those of what `apply` made and the file no longer has. */
+/** Resolves to the removals that `prune` would make: of entries that `apply` made and the file no longer has. */
 export async function leftOver(house: House, wanted: Wanted): Promise<readonly Change[]> {
   const planned = await planItems(house, await goneItems(house.stores, wanted));
   return changesOf(planned.map(({ step }) => step));
 }
 
-/** Resolves to the names of people whom the file declares and whom the store keeps out, though the file does not say so. */
+/** Resolves to the names of people in the file who are disabled in the store, though the file does not disable them. */
 export async function keptOut({ stores }: House, { people }: Wanted): Promise<readonly string[]> {
   const names: string[] = [];
   for (const { name, disabled } of people) {
@@ -174,7 +179,7 @@ async function goneItems(
   return gone.map(({ kind, id }) => FORMER[kind](id));
 }
 
-/** Does the step of an item. Where somebody else changes the same meanwhile, it is planned anew. */
+/** Does the step of an item. If another user changes the same entry meanwhile, the step is planned again. */
 async function settle(house: House, item: Item, first: Step): Promise<readonly Step[]> {
   let step: Step | undefined = first;
   for (let attempt = 1; step !== undefined; attempt += 1) {
@@ -190,7 +195,7 @@ async function settle(house: House, item: Item, first: Step): Promise<readonly S
   return [];
 }
 
-/** Throws `Failure` if there is an administrator now and nobody would be one afterwards. */
+/** Throws `Failure` if the changes would remove the last administrator. */
 async function demandAdministrator(
   { stores: { people } }: House,
   planned: readonly Planned[],

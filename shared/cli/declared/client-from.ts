@@ -9,7 +9,7 @@ import type { DeclaredClient } from './file-schema.ts';
 import type { WantedClient } from './wanted.ts';
 import { saidOfFile } from '#shared/refusals/files.ts';
 
-/** The members of clients by their options: the rules of `client add` name those. */
+/** The members of a client by the options of `client add`, whose error messages name the options. */
 const MEMBERS = new Map(
   Object.entries(registration.shape).map(([member, schema]) => [
     spellingOf(member, schema as z.ZodType).option,
@@ -17,7 +17,7 @@ const MEMBERS = new Map(
   ]),
 );
 
-/** Options that are the value of a member. */
+/** Options that stand for a value of a member. */
 const VALUES = new Map([
   ['native', 'application_type native'],
   ['public', 'token_endpoint_auth_method none'],
@@ -71,7 +71,7 @@ export function clientFrom(
   }
 }
 
-/** Returns a mistake that names options as one that names members. */
+/** Rewrites an error message so that it names members in place of options. */
 const inMembers = (message: string) =>
   message.replace(
     /--([a-z-]+[a-z])/g,

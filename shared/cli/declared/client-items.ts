@@ -14,7 +14,7 @@ import type { WantedClient } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
 import { saidOfFile } from '#shared/refusals/files.ts';
 
-/** Members that no client changes: another one has to be registered. */
+/** Members that cannot be changed: the operator has to register another client. */
 const FIXED = ['grant_types', 'token_endpoint_auth_method', 'application_type', 'gnap'] as const;
 
 /** The members that a file declares. */
@@ -24,7 +24,7 @@ function declaredOf(client: Partial<ClientRecord>) {
   return members;
 }
 
-/** Returns a client as a file declares it. One of GNAP has no ID tokens. */
+/** Returns a client in the form of the file. A GNAP client has no member for ID tokens. */
 export function declaredClient(client: ClientRecord) {
   const { id_token_signed_response_alg: alg, ...members } = declaredOf(client);
   const { client_id } = client;
@@ -108,15 +108,16 @@ function change(there: ClientRecord, wanted: WantedClient): Step | undefined {
 }
 
 /**
- * A client that `apply` has made, and the file no longer declares. It is forgotten last, so that a run after one that was
- * interrupted finds what people allowed it, which would else count for another client of that id.
+ * Returns the item that removes a client that `apply` has made and the file no longer declares. The record of `apply`
+ * is removed last: a run after an interruption still removes the consents of people, which otherwise would apply to a
+ * later client with the same id.
  */
 export const formerClientItem = (id: string): Item => ({
   async plan({ stores: { clients } }) {
     const afterwards = async (house: House) => {
       const { stores } = house;
       await clearClient(house, id, await stores.revocations.generation('client', id));
-      // Unless it is declared anew meanwhile.
+      // Keep the record if another run has declared the client again meanwhile.
       if ((await stores.clients.get(id)) !== undefined) return;
       await stores.declared.remove({ kind: 'client', id });
     };

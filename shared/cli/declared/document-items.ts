@@ -6,8 +6,9 @@ import type { Item } from './step.ts';
 import { saidOfFile } from '#shared/refusals/files.ts';
 
 /**
- * A client that its document describes, registered as `client add --document` does it. The document is fetched when the
- * item is planned first, before any transaction: others must not wait for its host. One that is registered is not fetched.
+ * Returns the item of a client that a Client ID Metadata Document describes, registered as by `client add --document`.
+ * The document is fetched at the first planning, before any transaction, so that no other process waits for its host.
+ * If the client is registered already, the document is not fetched.
  */
 export function documentItem(url: string): Item {
   let reading: ReturnType<typeof readDocument> | undefined;
@@ -40,7 +41,7 @@ export function documentItem(url: string): Item {
   };
 }
 
-/** In place of the member of `client add`, the message names the client. */
+/** The error message names the client in place of the member of `client add`. */
 const refuse = (url: string) => (error: unknown) => {
   if (!(error instanceof InputError)) throw error;
   throw Failure.of(error, `the document ${url} ${error.message}`);

@@ -9,8 +9,8 @@ import { declaredKey } from './key-items.ts';
 import { declaredPublicKey } from './public-key-items.ts';
 
 /**
- * Clients that are built in are made by the configuration; some of GNAP, and some that a document describes, by a person
- * who has allowed what they asked for.
+ * Whether a file may declare the client. The configuration makes built-in clients. A person who allows access makes
+ * some GNAP clients and some clients with a document.
  */
 const isDeclarable = ({ client_id: id, gnap, document }: ClientRecord) =>
   !isBuiltIn(id) && !gnap?.unknown && (document === undefined || document.registered === true);
@@ -26,7 +26,7 @@ const declaredPerson = ({ name, profile, kerberos, admin, disabled }: PersonReco
   ...(disabled && { disabled }),
 });
 
-/** Writes a file that `apply` takes, and finds nothing to change in. */
+/** Writes the store's content as a file for `apply`, which then finds nothing to change. */
 export async function exportDeclared(
   file: string,
   {

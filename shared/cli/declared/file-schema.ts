@@ -19,7 +19,10 @@ const person = z.strictObject({
 
 const { public: _, native: __, gnap_key: ___, gnap_bearer: ____, ...ofOAuth } = registration.shape;
 
-/** The key of a client of GNAP, as it is kept (RFC 9635 section 7.1): `cert` stays outside, its digest is enough. */
+/**
+ * The key of a GNAP client, as it is stored (RFC 9635 section 7.1). It has no `cert`, since the digest of the
+ * certificate is enough.
+ */
 const gnap = z.strictObject({
   key: z.union([
     z.strictObject({ proof: z.unknown(), jwk: z.record(z.string(), z.unknown()) }),
@@ -28,7 +31,7 @@ const gnap = z.strictObject({
   bearer: z.literal(true).exactOptional(),
 });
 
-/** A client: what `client add` takes, and what that decides itself. */
+/** A client: the members of `client add`, and the members that `client add` chooses itself. */
 const client = z.strictObject({
   client_id: z
     .string()
@@ -43,7 +46,7 @@ const client = z.strictObject({
   created_at: time.exactOptional(),
 });
 
-/** A client that its document describes: all else is said there. */
+/** A client with a Client ID Metadata Document, which has all other members. */
 const documentClient = z.strictObject({ document: documentAddress });
 
 const key = apiKey.extend({
@@ -53,7 +56,7 @@ const key = apiKey.extend({
   created_at: time.exactOptional(),
 });
 
-/** A public key: as `directory export` writes it, or in PEM or as a JWK, and of a person by name. */
+/** A public key: as `directory export` writes it, or in PEM or as a JWK. Its owner may be a person's name. */
 const publicKey = z.strictObject({
   id: z.string().exactOptional(),
   scheme: z.enum(['Concealed', 'HOBA']),
@@ -74,7 +77,10 @@ const publicKey = z.strictObject({
   signed_out_at: time.exactOptional(),
 });
 
-/** The file of `countersign apply`. Its members are those of `directory export`, without what lets people in. */
+/**
+ * The file of `countersign apply`. It has the members of `directory export` without passwords, passkeys and second
+ * factors.
+ */
 export const declaredFile = z.strictObject({
   $schema: z.string().exactOptional(),
   countersign_directory: z.literal(VERSION).exactOptional(),

@@ -18,7 +18,7 @@ export interface GoodEntries {
   at(part: Part, index: number): string;
 }
 
-/** Leaves out the entries that have plain secrets or are not as the schema says, so that the others can be looked at, too. */
+/** Leaves out entries with plain secrets or schema mistakes, so that the remaining entries can be checked, too. */
 export function goodEntries(content: unknown): GoodEntries {
   const known = (at: readonly PropertyKey[]) => knownMembers(declaredFile, at);
   const { error } = declaredFile.safeParse(content, { error: issueWords });

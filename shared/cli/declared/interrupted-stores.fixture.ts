@@ -2,14 +2,14 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 
 /**
- * The ways in which a write is the last: `killed`: it is not made, and nothing is asked or done after it; `refused`: it is not
- * made, and the store works again; `unanswered`: it is made, nobody is told so, and the store works again.
+ * The ways in which a write can fail. `killed`: it is not made, and no later call happens. `refused`: it is not made,
+ * and later calls work. `unanswered`: it is made, but the caller gets an error, and later calls work.
  */
 export const WAYS = ['killed', 'refused', 'unanswered'] as const;
 
 const WRITES = /^(?:add|append|expire|put|raise|remove|replace|revoke)/;
 
-/** The same stores, with whose write number `at` (from 1) something happens. `happened` says whether it came to that. */
+/** Wraps stores so that write number `at` (from 1) fails. `happened` says whether there were that many writes. */
 export function interrupted(stores: Stores, at: number, way: (typeof WAYS)[number]) {
   let writes = 0;
   const happened = () => writes >= at;

@@ -5,7 +5,7 @@ import type { WantedKey } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
 import { saidOfFile } from '#shared/refusals/files.ts';
 
-/** Returns a key as a file declares it. */
+/** Returns an API key in the form of the file. */
 export const declaredKey = ({
   id,
   application,
@@ -71,7 +71,7 @@ function addition(key: ApiKeyRecord): Step {
   };
 }
 
-/** A key that `apply` has made, and the file no longer declares. */
+/** Returns the item that removes an API key that `apply` has made and the file no longer declares. */
 export const formerKeyItem = (id: string): Item => ({
   async plan({ stores: { apiKeys } }) {
     const forget = ({ stores }: House) => stores.declared.remove({ kind: 'api-key', id });

@@ -6,7 +6,7 @@ import type { SharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
-/** A store of its own on these servers; the environment that names it. */
+/** Creates a new store on these database servers, and resolves to the environment that names it. */
 export async function newShared({ store }: SharedStore) {
   const id = systemRandom(8).toString('hex');
   const own = {

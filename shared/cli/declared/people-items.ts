@@ -41,7 +41,7 @@ function addition(person: DeclaredPerson & { readonly id: string }, former: Form
       try {
         await keepPerson(house, { created_at: house.clock.now(), ...person }, former);
       } catch (error) {
-        // It may be there: another run was faster, or the store did not answer any more.
+        // The person may exist by now: another run was faster, or the store made the person but did not answer.
         const isAbsent =
           error instanceof PeopleError && (await people.get(person.id)) === undefined;
         if (isAbsent) await declared.remove(thing);
@@ -66,7 +66,7 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
     change: { kind: 'person', name, change: 'changed', members },
     ...(before !== after && { administrator: { id: there.id, after } }),
     async run(house) {
-      // Disabled first, so that no later change lets somebody in who should be out.
+      // Disable the person first, so that no later change lets in a person who should be disabled.
       if (now.disabled && !disabled) await perform(disableUser, { name }, house);
       await setProfile(house, { name, profile, admin }, now);
       if (!isDeepStrictEqual(now.kerberos, kerberos)) {
@@ -79,7 +79,7 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
   };
 }
 
-/** The members of a profile by the options that clear them. */
+/** The options that clear the members of a profile. */
 const CLEARED: Readonly<Record<keyof Profile, string>> = {
   display_name: 'display-name',
   emails: 'email',
@@ -108,8 +108,8 @@ async function setProfile(
 }
 
 /**
- * Somebody whom `apply` has let in, and the file no longer declares: disabled, never erased. Then the person is forgotten,
- * so that one whom somebody enables by hand stays so.
+ * Returns the item that disables a person whom `apply` has added and the file no longer declares. The person is never
+ * removed. `apply` then removes its own record of the person, so that an operator can enable the person again.
  */
 export const formerPersonItem = (id: string): Item => ({
   async plan({ stores: { people } }) {
@@ -118,7 +118,7 @@ export const formerPersonItem = (id: string): Item => ({
     if (there === undefined) return { run: forget };
     const { name, admin, disabled } = there;
     if (disabled) {
-      // Perhaps by a run that was killed before it had ended everything.
+      // The person may have been disabled by a run that was killed before it ended all sessions.
       return { run: async (house) => (await endEverything(house, id), forget(house)) };
     }
     const members = { disabled: { old: undefined, new: true } };

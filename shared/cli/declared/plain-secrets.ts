@@ -10,7 +10,7 @@ const OF_PUBLIC_KEYS =
   'is a private key, which no file of apply has: write the public key that belongs to it';
 const OF_KEYS = 'is a secret, which no file of apply has: write secret_hash or key_file';
 
-/** Members that are secrets, by the part of the file, with what to do. */
+/** Members with secrets, by the part of the file, each with advice for the user. */
 const REMEDIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   people: {
     password: OF_PEOPLE,
@@ -24,13 +24,13 @@ const REMEDIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   public_keys: { private_key: OF_PUBLIC_KEYS },
 };
 
-/** Parts of `directory export` that let people in, with what to do. */
+/** Parts of `directory export` with credentials, which a file for `apply` may not have. */
 const PARTS = ['passkeys', 'second_factors'];
 
-/** Text that is a secret wherever it stands. */
+/** Whether a text is a secret in any member. */
 const isSecretText = (text: string) => isApiKeyLike(text) || text.includes('PRIVATE KEY-----');
 
-/** Returns a mistake for each plain secret in a file. Never repeats one. */
+/** Returns a mistake for each plain secret in a file. The messages never contain the secret. */
 export function plainSecrets(file: unknown): readonly Mistake[] {
   if (!isObject(file)) return [];
   const mistakes: Mistake[] = PARTS.filter((part) => Object.hasOwn(file, part)).map((part) => ({

@@ -6,7 +6,10 @@ import type { DeclaredPublicKey } from './file-schema.ts';
 import type { WantedPublicKey } from './wanted.ts';
 import { saidOfFile } from '#shared/refusals/files.ts';
 
-/** Returns a public key that a file declares. Throws `InputError`, which never repeats what may be a private one. */
+/**
+ * Returns a public key that a file declares. Throws `InputError`, whose message never contains the key, as it may be a
+ * private key.
+ */
 export function publicKeyFrom(declared: DeclaredPublicKey, config: Config): WantedPublicKey {
   const { id, spki, public_key, owner, used_at: _, ...members } = declared;
   const { scheme, origin } = members;

@@ -8,10 +8,10 @@ import type { WantedPublicKey } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
 import { saidOfFile } from '#shared/refusals/files.ts';
 
-/** Members that no key changes: its events would name another one. */
+/** Members of a key that cannot be changed, since the key's audit events would then describe another key. */
 const FIXED = ['owner', 'scheme', 'origin', 'name'] as const;
 
-/** Returns the members of a key that a file declares. */
+/** Returns a public key in the form of the file. */
 export const declaredPublicKey = ({ id, scheme, spki, name, origin }: PublicKeyRecord) => ({
   id,
   scheme,
@@ -20,7 +20,7 @@ export const declaredPublicKey = ({ id, scheme, spki, name, origin }: PublicKeyR
   ...(origin !== undefined && { origin }),
 });
 
-/** `brought`: the people of the file, by `name NAME` and `id ID`. */
+/** Returns the item of a public key. `brought`: the people of the file, as `name NAME` and `id ID`. */
 export const publicKeyItem = (wanted: WantedPublicKey, brought: ReadonlySet<string>): Item => ({
   async plan(house) {
     const { id } = wanted;
@@ -43,7 +43,7 @@ export const publicKeyItem = (wanted: WantedPublicKey, brought: ReadonlySet<stri
   },
 });
 
-/** The owner of a key for people: an application has no other name than its id. */
+/** Returns the owner's name for messages. An application has no name other than its id. */
 const spelled = ({ owner }: WantedPublicKey) =>
   'name' in owner ? `name ${owner.name}` : `id ${owner.id}`;
 
@@ -75,7 +75,7 @@ function addition(wanted: WantedPublicKey): Step {
   };
 }
 
-/** A key that `apply` has made, and the file no longer declares. */
+/** Returns the item that removes a public key that `apply` has made and the file no longer declares. */
 export const formerPublicKeyItem = (id: string): Item => ({
   async plan({ stores: { publicKeys } }) {
     const forget = ({ stores }: House) => stores.declared.remove({ kind: 'public-key', id });

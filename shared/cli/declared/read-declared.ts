@@ -18,14 +18,14 @@ import { goodEntries, type GoodEntries, type Part } from './good-entries.ts';
 import { publicKeyFrom } from './public-key-from.ts';
 import type { Wanted, WantedClient } from './wanted.ts';
 
-/** Octets of a file: some 30,000 people. */
+/** The most octets of a file: enough for some 30,000 people. */
 const LONGEST = 8 * 2 ** 20;
-/** Octets of a file with a secret. */
+/** The limits of a file with a secret. */
 const SECRET = { most: 4096, regular: true };
 
 /**
- * Reads a file of `countersign apply`. Throws `Failure`, which names every mistake that can be known without a store by its
- * path, and repeats no value. `-` is standard input.
+ * Reads a file of `countersign apply`. Throws a `Failure` that names the path of every mistake that can be found
+ * without a store, and contains no value of the file. `-` is standard input.
  */
 export async function readDeclared(path: string, config: Config, shell: Shell): Promise<Wanted> {
   const text =
@@ -133,7 +133,7 @@ const twice = ({ file: { people, clients }, at }: GoodEntries) => [
   ),
 ];
 
-/** `valueOf`: undefined for an entry without the member. */
+/** `valueOf` returns undefined for an entry without the member. */
 function twiceIn<E>(
   entries: readonly E[],
   [part, member]: readonly [Part, string],
@@ -163,7 +163,7 @@ function unknownRealms({ file, at }: GoodEntries, { spaces, proxy }: Config): Mi
   );
 }
 
-/** Returns the hash of a client's secret. Nobody can guess one that is as long, so a fast hash will do. */
+/** Returns the hash of a client's secret. The secret is too long to be guessed, so a fast hash is enough. */
 async function secretIn(path: string): Promise<string> {
   const text = (await fileText(path, SECRET)).replace(/\r?\n$/, '');
   if (!/^[\x21-\x7e]{32,}$/.test(text)) {

@@ -2,41 +2,44 @@ import { isDeepStrictEqual } from 'node:util';
 import type { House } from '#shared/operations/operation.ts';
 import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
 
-/** The values of a member before and after; undefined: it is absent. */
+/** The values of a member before and after a change. Undefined: the member is absent. */
 export interface Difference {
   readonly old?: unknown;
   readonly new?: unknown;
 }
 
-/** One thing that differs from the file. */
+/** One entry of the store that differs from the file. */
 export interface Change {
   readonly kind: DeclaredThing['kind'];
   /** The name or id in the file. */
   readonly name: string;
-  /** The application whose key it is: nobody knows a key by its id. */
+  /** The application that owns the API key: people do not know keys by their id. */
   readonly owner?: string;
   readonly change: 'added' | 'changed' | 'removed' | 'disabled';
   readonly members: Readonly<Record<string, Difference>>;
 }
 
-/** The work that makes the store as the file says. */
+/** The work that brings an entry of the store into the state that the file declares. */
 export interface Step {
-  /** Absent: nothing that anybody sees is changed. */
+  /** Absent: the step changes nothing that users can see. */
   readonly change?: Change;
-  /** The person whom it makes an administrator who can sign in, or takes that from. */
+  /** The person who becomes, or is no longer, an administrator who can sign in. */
   readonly administrator?: { readonly id: string; readonly after: boolean };
   run(house: House): Promise<void>;
-  /** Done once all changes are made, outside of transactions: what may take long. */
+  /** Slow work, done outside transactions after all changes. */
   readonly afterwards?: (house: House) => Promise<void>;
 }
 
-/** A thing of the file, or one that the file no longer has. */
+/** An entry of the file, or a former entry that the file no longer has. */
 export interface Item {
-  /** Looks at the store, and changes nothing; undefined: all is as it should be. Throws what says why it cannot be. */
+  /**
+   * Compares the store with the entry, and changes nothing. Undefined: they agree. Throws an error if the entry is
+   * impossible.
+   */
   plan(house: House): Promise<Step | undefined>;
 }
 
-/** Members whose values are shown to nobody. */
+/** Members whose values are never shown. */
 const HIDDEN = new Set(['secret_hash']);
 
 /** Returns the members that differ. */

@@ -6,9 +6,8 @@ const LONGEST = 120_000;
 const SQLITE_BUSY = 5;
 
 /**
- * Runs `work` while no other process runs any with the same file. SQLite holds the lock, on the empty
- * file `path`: the system lets go of it when the process dies, so that none is ever left behind.
- * Throws `Failure` after two minutes.
+ * Runs `work` under an exclusive lock between processes. SQLite holds the lock on the empty file `path`. The system
+ * releases it when the process dies, so that no stale lock remains. Throws `Failure` after two minutes.
  */
 export async function withFileLock<T>(
   path: string,

@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from '../arguments/command.ts';
 
-/** Writes a file that was not there, for its owner alone; leaves no half of it behind. Throws `Failure`. */
+/** Creates a new file that only its owner can read. If that fails, it leaves no partial file. Throws `Failure`. */
 export async function writeNewFile(
   file: string,
   content: AsyncIterable<string> | Iterable<string>,

@@ -7,9 +7,8 @@ import { Failure, type Shell } from '../arguments/command.ts';
 import { withFileLock } from './file-lock.ts';
 
 /**
- * Where a file with secrets of this user is kept: under `XDG_CONFIG_HOME` (which counts only if it is
- * absolute, XDG Base Directory Specification), else `HOME`; on Windows under `APPDATA`. Undefined when
- * none is set.
+ * Returns the path of a file with secrets of this user: under `XDG_CONFIG_HOME` (only if it is absolute, XDG Base
+ * Directory Specification), else under `HOME`; on Windows under `APPDATA`. Undefined if none of these variables is set.
  */
 export function privatePath(
   name: string,
@@ -26,8 +25,8 @@ function configHome({ XDG_CONFIG_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): st
 }
 
 /**
- * The JSON in it; undefined when there is no file. Throws `Failure` when others may read it, or when it is
- * something else: `remedy` goes on after its path.
+ * Reads the JSON in a private file. Undefined if there is no file. Throws `Failure` if other users may read the file,
+ * or its content is not of the schema. In the message `remedy` follows the path.
  */
 export async function readPrivate<T>(
   path: string,
@@ -42,8 +41,8 @@ export async function readPrivate<T>(
 }
 
 /**
- * Replaces the file in one step, so that a reader or a crash finds the old or the new one whole. Only
- * under `lockPrivate`. Throws `Failure`.
+ * Replaces the file atomically, so that a reader finds the whole old or the whole new file, also after a crash. Call it
+ * only within `lockPrivate`. Throws `Failure`.
  */
 export async function writePrivate(path: string, value: unknown, random: Random): Promise<void> {
   const draft = `${path}.${randomId(random)}`;
@@ -60,7 +59,7 @@ export async function writePrivate(path: string, value: unknown, random: Random)
   }
 }
 
-/** Runs `work` while no other process reads and replaces the file, so that none loses what the other wrote. Throws `Failure`. */
+/** Runs `work` while no other process reads or replaces the file, so that no update is lost. Throws `Failure`. */
 export async function lockPrivate<T>(
   path: string,
   shell: Pick<Shell, 'wait'>,
@@ -70,7 +69,7 @@ export async function lockPrivate<T>(
   return withFileLock(`${path}.lock`, shell, work);
 }
 
-/** A folder that only its owner may enter, also when it was there before. Throws `Failure`. */
+/** Creates a folder that only its owner may enter, or sets the permissions of an existing folder. Throws `Failure`. */
 async function makePrivateFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder);
@@ -80,7 +79,7 @@ async function makePrivateFolder(folder: string): Promise<void> {
   }
 }
 
-/** Looks at the mode of the file that is read, not of its name. Modes of Windows say nothing about others. */
+/** Checks the mode of the open file, not of its path. Modes on Windows say nothing about other users. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     await using file = await open(path);

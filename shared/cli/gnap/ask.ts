@@ -7,14 +7,14 @@ import { jsonObject, parseSafeUrl } from '../oauth/http.ts';
 import { readSigningJwk } from '../signatures/jwk-file.ts';
 import { signedMessage } from '../signatures/signed-message.ts';
 
-/** A client of GNAP, whose private JWK is in a file. */
+/** A GNAP client, whose private JWK is in a file. */
 export interface GnapClient {
   readonly send: Send;
   readonly keyFile: string;
   readonly clock: Clock;
 }
 
-/** The way back to a grant (RFC 9635 section 3.1). */
+/** The URI and token with which a client continues a grant (RFC 9635 section 3.1). */
 export interface Continuation {
   readonly uri: string;
   readonly token: string;
@@ -31,7 +31,7 @@ export interface GrantAnswer {
   readonly error?: { readonly code: string; readonly text: string };
 }
 
-/** Sends a message that the client's key signs, and its token with it. */
+/** Sends a message with a signature by the client's key, which also covers the access token. */
 export function sendSigned(
   { send, keyFile, clock }: GnapClient,
   message: Message,
@@ -44,7 +44,7 @@ export function sendSigned(
   return signedMessage({ ...message, fields }, keyFile, 'gnap', clock).then(send);
 }
 
-/** Asks a grant endpoint for access, with the key by value. Throws `Failure`. */
+/** Asks a grant endpoint for access, and sends the public key itself rather than a reference. Throws `Failure`. */
 export async function askForGrant(
   client: GnapClient,
   endpoint: string,
@@ -57,7 +57,7 @@ export async function askForGrant(
   return sendJson(client, endpoint, body);
 }
 
-/** Comes back to a grant. Without a reference it is a poll. Throws `Failure`. */
+/** Continues a grant. A request without an interaction reference is a poll. Throws `Failure`. */
 export function continueGrant(
   client: GnapClient,
   { uri, token }: Continuation,
@@ -67,7 +67,7 @@ export function continueGrant(
   return sendJson(client, uri, body, token);
 }
 
-/** Ends a grant with its tokens. */
+/** Ends a grant and its tokens. */
 export async function endGrant(client: GnapClient, { uri, token }: Continuation): Promise<void> {
   await sendSigned(client, { method: 'DELETE', url: uri, fields: {} }, token);
 }
@@ -105,13 +105,13 @@ function readError(error: unknown): NonNullable<GrantAnswer['error']> {
   return { code: String(code), text };
 }
 
-/** Seconds, if the server names none (RFC 9635 section 5). */
+/** Seconds between polls if the server names no interval (RFC 9635 section 5). */
 const WAIT = 5;
 
 function readContinuation(further: JsonObject, from: string): Continuation {
   const { uri, wait, access_token: token } = further;
   const value = isObject(token) ? token['value'] : undefined;
-  // The key signs what goes there, but it goes to the server that was asked alone.
+  // The key signs each request to this URI, so the URI must belong to the server that was asked.
   const isOurs = typeof uri === 'string' && parseSafeUrl(uri)?.origin === new URL(from).origin;
   if (!isOurs || typeof value !== 'string') {
     throw new Failure(`${from} names no way back to the grant (RFC 9635 section 3.1)`);

@@ -3,13 +3,13 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { Failure } from '../arguments/command.ts';
 import { parseSafeUrl } from '../oauth/http.ts';
 
-/** The access that a resource asks for, and where it is to be had (RFC 9635 section 9.1). */
+/** The access that a resource asks for, and the server that grants it (RFC 9635 section 9.1). */
 export interface Offer {
   readonly endpoint: string;
   readonly access: string;
 }
 
-/** Reads the challenge of GNAP in an answer. Throws `Failure` if there is none that can be trusted. */
+/** Reads the GNAP challenge in an answer. Throws `Failure` if there is none that can be trusted. */
 export function offerOf({ status, fields }: Reply, url: string): Offer {
   const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
   const { params } = challenges.find(({ scheme }) => scheme.toLowerCase() === 'gnap') ?? {};
@@ -20,7 +20,7 @@ export function offerOf({ status, fields }: Reply, url: string): Offer {
   if (parseSafeUrl(endpoint) === undefined || access === '') {
     throw new Failure(`${url} does not say where there is access to it`);
   }
-  // Otherwise another resource's challenge would have the person allow access to that.
+  // Otherwise a malicious resource could have the person allow access to another resource.
   const named = parseSafeUrl(referrer);
   const asked = new URL(url);
   if (named?.origin !== asked.origin || !asked.pathname.startsWith(named.pathname)) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { sameText } from '#shared/base/constant-time.ts';
 import { type Interaction, interactionHash } from '#shared/gnap/interaction-hash.ts';
 
-/** A place on this machine to which the browser comes back (RFC 9635 section 2.5.2.1). */
+/** A URL on this machine to which the browser returns after the interaction (RFC 9635 section 2.5.2.1). */
 export interface FinishPlace extends AsyncDisposable {
   readonly uri: string;
   /** Resolves to the interaction reference, once a browser brings one with the right hash (section 4.2.3). */
@@ -14,7 +14,7 @@ export interface FinishPlace extends AsyncDisposable {
 const DONE = 'You can close this page and go back to the command line.\n';
 const WRONG = 'This is not the end of what the command line has begun.\n';
 
-/** Listens on loopback, at a port that nobody else has. A request with a wrong hash is refused, and changes nothing. */
+/** Listens on loopback, at a free port. A request with a wrong hash is refused, and the wait goes on. */
 export async function openFinish(path: string): Promise<FinishPlace> {
   const arrived = Promise.withResolvers<string>();
   let isRight = (_hash: string, _reference: string): boolean => false;

@@ -11,13 +11,13 @@ import {
 import type { Offer } from './challenge.ts';
 import { openFinish } from './finish.ts';
 
-/** A token, and the grant that it is of; a client that acts for itself has none. */
+/** A token and its grant. A client that acts for itself has no grant to continue. */
 export interface Obtained {
   readonly token: string;
   readonly continuation?: Continuation;
 }
 
-/** Milliseconds for which a person may think. */
+/** Milliseconds within which a person must decide. */
 const PATIENCE = 600_000;
 
 const LATE = 'Nobody decided in time: run the command again.';
@@ -33,7 +33,7 @@ export async function obtainAlone(
   return { token: tokenOf(answer) };
 }
 
-/** Gets a token by a person who types a code, or opens a link, anywhere. Throws `Failure`. */
+/** Gets a token after a person has entered a code, or opened a link, on any device. Throws `Failure`. */
 export async function obtainByCode(
   client: GnapClient,
   { endpoint, access }: Offer,
@@ -59,7 +59,7 @@ export async function obtainByCode(
   throw new Failure(LATE);
 }
 
-/** Gets a token by a person whose browser comes back to this machine. Throws `Failure`. */
+/** Gets a token after the person's browser has returned to this machine. Throws `Failure`. */
 export async function obtainByRedirect(
   client: GnapClient,
   { endpoint, access }: Offer,

@@ -4,7 +4,7 @@ import type { keysLeftShown } from '#shared/operations/people/keys-left.ts';
 
 type KeysLeft = Told<z.ZodObject<typeof keysLeftShown>> & { readonly name: string };
 
-/** Returns the lines about the keys and passkeys of a person whose other access has ended: they stay. */
+/** Returns the lines about the keys and passkeys that a person keeps after all other access has ended. */
 export function keysLeftLines({
   name,
   passkeys_left = 0,

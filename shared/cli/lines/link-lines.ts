@@ -2,7 +2,7 @@ import type { Told } from '#shared/operations/operation.ts';
 import type { passwordLink } from '#shared/operations/people/password-link.ts';
 import { minute } from './last-use.ts';
 
-/** A link with which a person sets a password, for people to read. */
+/** Returns the output for people about a link with which a person sets a password. */
 export function linkLines(made: Told<typeof passwordLink>): readonly string[] {
   const { id, name, link, expires_at, mailed_to, removes_second_factor } = made;
   const lines = [

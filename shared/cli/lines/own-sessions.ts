@@ -1,2 +1,2 @@
-/** Says what the end of all that somebody had opened does not reach: nobody tells these applications. */
+/** Says that sessions of applications do not end with a person's sign-ins, since the applications are not notified. */
 export const OWN_SESSIONS = 'Applications with a session of their own may go on until it ends.';

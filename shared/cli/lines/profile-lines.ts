@@ -2,7 +2,7 @@ import type { Told } from '#shared/operations/operation.ts';
 import type { profileShown } from '#shared/operations/people/profile-members.ts';
 import type * as z from 'zod';
 
-/** For people to read: a line for each thing that is known. */
+/** Returns the output about a profile for people: a line for each member that has a value. */
 export function profileLines(profile: Told<z.ZodObject<typeof profileShown>>): readonly string[] {
   const { display_name, emails = [], groups = [], locale, picture } = profile;
   const lines = [
