@@ -30,7 +30,7 @@ const PATH = '/account';
 const PASSKEYS_PATH = '/account/passkeys';
 const KEY_PATH = '/account/key';
 
-/** The page where a person sees what is open in their name, and ends it. */
+/** The page where a person sees and ends their sign-ins and the access of applications. */
 export function accountHandlers(
   server: PagesServer,
   provider: Provider,
@@ -51,7 +51,7 @@ export function accountHandlers(
     await showAccount(ctx, visitor, 200, isEndedPart(ended) ? ended : undefined);
   }
 
-  /** Before everything is ended, or the one thing that the address names. */
+  /** Asks the person before everything ends, or the one entry that the URL names. */
   async function askFirst(ctx: Context): Promise<void> {
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
@@ -112,7 +112,7 @@ export function accountHandlers(
     answerWith(ctx, everythingEndedPage(viewOf(ctx), { ...ended, again: PATH }));
   }
 
-  /** A link by which a browser is given a key. */
+  /** Makes a link with which a browser makes a key for the person. */
   async function link(ctx: Context): Promise<void> {
     const form = await checkForm(ctx);
     const visitor = await currentVisitor(ctx);

@@ -21,13 +21,13 @@ export interface EngineHooks
     Required<Pick<Configuration, 'renderError'>>,
     Required<Pick<RpInitiatedLogout, 'logoutSource' | 'postLogoutSuccessSource'>> {}
 
-/** The pages that the engine shows by itself: its errors, and signing out for a client. */
+/** The pages that the engine (oidc-provider) renders through hooks: errors, and the sign-out that a client requests. */
 export function engineHooks(server: PagesServer): EngineHooks {
   const viewOf = createViewOf(server);
 
   return {
     async renderError(ctx, out, error) {
-      // RFC 6749 section 5.2: to a program JSON, whatever its HTTP library says that it accepts.
+      // Programs get JSON (RFC 6749 section 5.2), whatever `Accept` their HTTP library sends.
       if (!NAVIGATED.test(ctx.path) || ctx.accepts('json', 'html') !== 'html') {
         ctx.body = out;
         return;

@@ -25,26 +25,26 @@ export const NAVIGATED_FIELDS = {
 /** The engine's routes that browsers navigate to; the others are for programs. */
 export const NAVIGATED = /^\/(?:auth|session)(?:\/|$)/;
 
-/** Those to which a form of ours has led. */
+/** The engine's routes to which one of our forms redirects. */
 const AFTER_FORM = /^\/(?:auth\/[^/]+|session\/end\/confirm)$/;
 
-/** The pages of this server to which they lead. */
+/** The pages of this server to which these routes redirect. */
 const OWN_PAGE = /^\/(?:interaction|auth|session)\//;
 
 /**
- * The one page of the engine's own that is shown submits itself: the answer by `response_mode=form_post` (OAuth
- * 2.0 Form Post Response Mode section 2). Its policy allows that script, by its hash; without script it has a
- * button. It says nothing of where forms lead: the client may redirect to anywhere, and the form has nothing that a person
- * types. Where the engine would have a form end a session, it ends. Where it redirects to a client after a form of ours, a
- * page goes on.
+ * The one page of the engine's own that is shown submits itself: the answer by `response_mode=form_post` (OAuth 2.0
+ * Form Post Response Mode section 2). Its policy allows that script, by its hash; without script it has a button. It
+ * says nothing of where forms lead: the client may redirect to anywhere, and the form has nothing that a person types.
+ * If the engine would show a form that ends a session, the session ends without it. If the engine redirects to a client
+ * after one of our forms, a page of ours does that instead.
  */
 export function enginePages(server: PagesServer, provider: Provider) {
   const { currentVisitor, signOutVisitor, forget } = createBrowserSessions(server, provider);
   const { keep } = createKeptAnswers(server, provider);
 
   /**
-   * Ends what is left of a session, and goes on: of nobody (OpenID Connect RP-Initiated Logout 1.0 section 2),
-   * or of who was signed in before somebody else has just shown a password.
+   * Ends the rest of a session, and redirects. Either no person is signed in (OpenID Connect RP-Initiated Logout 1.0
+   * section 2), or another person has just signed in.
    */
   async function endSession(ctx: KoaContextWithOIDC): Promise<void> {
     const { session } = ctx.oidc;
@@ -57,7 +57,7 @@ export function enginePages(server: PagesServer, provider: Provider) {
     seeOther(ctx, leadsTo.href);
   }
 
-  /** In place of the engine's redirect to a client. It leads where that did, and nowhere else. */
+  /** Answers with a page in place of the engine's redirect to a client. The page leads to the same URL. */
   async function goOn(ctx: KoaContextWithOIDC): Promise<void> {
     const location = URL.parse(ctx.response.get('Location'), server.config.issuer);
     const isOurs = location?.origin === server.config.issuer && OWN_PAGE.test(location.pathname);

@@ -5,23 +5,23 @@ import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PagesServer } from '../base/server.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 
-/** Seconds for which a browser that sends a form again gets the answer to the first. */
+/** Seconds for which a browser that sends a form again gets the answer to the first request. */
 export const KEPT = 30;
 
-/** An answer that a browser may have lost. */
+/** A stored answer, which the browser may not have received. */
 export interface Given {
   readonly status: number;
   readonly fields: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];
   readonly body: string;
-  /** `uid` of the session of who was signed in after it. */
+  /** `uid` of the session after the answer. */
   readonly session: string | undefined;
 }
 
-/** Fields of one request alone. */
+/** Header fields that belong to a single answer, and are not repeated. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['content-length', 'set-cookie', 'x-request-id']);
 
-/** Answers that are given a second time to the browser that they were for. */
+/** Stores answers, and repeats them to the same browser. */
 export function createGivenAgain(server: PagesServer, provider: Provider) {
   const { currentVisitor } = createBrowserSessions(server, provider);
   const cookie = provider.cookieName('session');
@@ -29,7 +29,7 @@ export function createGivenAgain(server: PagesServer, provider: Provider) {
     line.startsWith(`${cookie}=`) || line.startsWith(`${cookie}.sig=`);
 
   return {
-    /** Keeps an answer. If the store fails just then, the browser gets the answer all the same. */
+    /** Stores an answer. If the store fails, the browser still gets the answer. */
     async keepBy(ctx: Context, put: () => Promise<unknown>): Promise<void> {
       try {
         await put();
@@ -49,13 +49,16 @@ export function createGivenAgain(server: PagesServer, provider: Provider) {
       };
     },
 
-    /** The cookies that go with it now. Undefined: who was signed in then is no longer, or somebody else is. */
+    /**
+     * Returns the cookies for a repeated answer. Undefined: the person of that time is no longer signed in, or another
+     * person is.
+     */
     async cookiesAgain(ctx: Context, given: Given): Promise<readonly string[] | undefined> {
       const visitor = await currentVisitor(ctx);
       const { session, cookies } = given;
       if (visitor && visitor.session.uid !== session) return undefined;
       if (session !== undefined && !(await findSignIn(server, session))) return undefined;
-      // A browser that is signed in may have got a newer identifier of the session meanwhile.
+      // The session of a browser may have got a new identifier meanwhile.
       const newest = `${cookie}=${visitor?.session.jti};`;
       const isOlder = visitor && !cookies.some((line) => line.startsWith(newest));
       return isOlder

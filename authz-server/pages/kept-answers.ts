@@ -11,13 +11,13 @@ import { frameOf } from './frame/view-of.ts';
 import { wayBack } from './frame/way-back.ts';
 import { errorPage } from './views/error.ts';
 
-/** An answer of the engine to a browser that comes back from our pages. */
+/** A stored answer of the engine to a browser that returns from our pages. */
 interface Kept extends Given {
   readonly client: string;
   readonly code: string | undefined;
 }
 
-/** The part that is read here of what remains of an interaction. */
+/** The members of a finished interaction that this file reads. */
 interface Done {
   readonly done?: true;
   readonly result?: { readonly browser?: string };
@@ -25,8 +25,8 @@ interface Done {
 }
 
 /**
- * A browser on a slow line sends a form again before the answer to the first is there, and so loses that. The answer is kept
- * for a while, sealed with the secret of the browser, and given again to that browser alone.
+ * A browser on a slow line may send a form again before the first answer arrives, and so lose that answer. The server
+ * keeps the answer for 30 s, sealed with the browser's secret, and repeats it only to that browser.
  */
 export function createKeptAnswers(server: PagesServer, provider: Provider) {
   const { master, random } = server;
@@ -37,7 +37,7 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
   const uidOf = ({ path }: KoaContextWithOIDC) => path.slice(path.lastIndexOf('/') + 1);
   const purpose = (ctx: KoaContextWithOIDC) => `kept answer ${uidOf(ctx)} ${browserSecret(ctx)}`;
 
-  /** A request waits until the one that was before it has its answer. */
+  /** Finds the answer. It waits until an earlier request has its answer. */
   async function find(ctx: KoaContextWithOIDC): Promise<Kept | undefined> {
     const read = () => artefacts.get('Interaction', uidOf(ctx)) as Promise<Done | undefined>;
     const { done, result } = (await read()) ?? {};
@@ -47,13 +47,16 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
     return JSON.parse(unseal(master, purpose(ctx), answer)) as Kept;
   }
 
-  /** The client has redeemed the code. To redeem it again would end the grant (RFC 6749 section 4.1.2). */
+  /**
+   * Whether the client has redeemed the code. If it redeemed the code again, the grant would end (RFC 6749 section
+   * 4.1.2).
+   */
   async function isUsed(code: string | undefined): Promise<boolean> {
     return code !== undefined && !(await provider.AuthorizationCode.find(code))?.isValid;
   }
 
   return {
-    /** After the engine has taken up an interaction. */
+    /** Stores the answer after the engine has handled an interaction. */
     async keep(ctx: KoaContextWithOIDC): Promise<void> {
       const { client, session, entities } = ctx.oidc;
       if (client === undefined) return;
@@ -72,7 +75,7 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
       await keepBy(ctx, () => artefacts.put({ kind: 'Interaction', id, payload, seconds: KEPT }));
     },
 
-    /** False: there is none for this browser, or who was signed in is no longer. */
+    /** Repeats the stored answer. False: there is none for this browser, or the person is no longer signed in. */
     async repeat(ctx: KoaContextWithOIDC): Promise<boolean> {
       const kept = await find(ctx);
       if (kept === undefined) return false;
@@ -89,7 +92,7 @@ export function createKeptAnswers(server: PagesServer, provider: Provider) {
         answerWith(ctx, kept);
       }
       ctx.res.setHeader('Set-Cookie', cookies);
-      // The engine has told of an error.
+      // The engine has answered the client with an error.
       note(ctx.req, { reason: undefined });
       return true;
     },

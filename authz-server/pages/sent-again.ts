@@ -16,12 +16,12 @@ import { errorPage } from './views/error.ts';
 
 const KIND = 'FormAnswer';
 
-/** Whether a client has used what the page at this address led it to. */
+/** Whether a client has already used the result of the page at this URL. */
 type IsUsed = (ctx: Context) => Promise<boolean>;
 
 /**
- * Forms of our own pages that count once. The browser that sends one again, since the line is slow, gets the answer to the
- * first. That is kept for a while, and sealed with the secret of the browser.
+ * Forms of our pages that work only once. If a browser on a slow line sends such a form again, it gets the first answer
+ * again. The server keeps that answer for 30 s, sealed with the browser's secret.
  */
 export function createSentAgain(server: PagesServer, provider: Provider) {
   const { master, random } = server;
@@ -32,7 +32,7 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
   const key = derivedKey(master, 'countersign authz form sent again');
   const markOf = (...parts: readonly string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
-  /** A browser has one row for each page, whatever forms it sends there. */
+  /** The id of the stored answer. A browser has one stored answer for each page, whichever forms it sends there. */
   const idOf = (ctx: Context) => markOf(ctx.path, browserSecret(ctx));
   const purpose = (ctx: Context, id: string) => `answer to a form ${id} ${browserSecret(ctx)}`;
 
@@ -44,7 +44,10 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
     await artefacts.put({ kind: KIND, id, payload, seconds: KEPT });
   }
 
-  /** Undefined: there is none for this browser and form, or who was signed in is no longer. */
+  /**
+   * Repeats the stored answer. Undefined: there is none for this browser and form, or the person is no longer signed
+   * in.
+   */
   async function repeat(ctx: Context, form: string, isUsed?: IsUsed): Promise<true | undefined> {
     const id = idOf(ctx);
     const kept = await artefacts.get(KIND, id);
@@ -62,7 +65,7 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
     return true;
   }
 
-  /** Handles the form first: the former answer takes the place of a refusal alone. */
+  /** Handles the form. Only if it is refused, the stored answer replaces the refusal. */
   async function handled(ctx: Context, handle: () => unknown, form = '', isUsed?: IsUsed) {
     const again = () => {
       // A request from another site comes without our cookies, and its answer must not replace them.
@@ -81,7 +84,7 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
   }
 
   return {
-    /** A form: one that is refused gets the answer to an equal one that was done. */
+    /** Middleware for a form: if it is refused, it gets the answer to an equal form that was handled. */
     form:
       (handler: Middleware): Middleware =>
       async (ctx, next) => {
@@ -89,7 +92,10 @@ export function createSentAgain(server: PagesServer, provider: Provider) {
         await handled(ctx, () => handler(ctx, next), form.toString());
       },
 
-    /** A page where a person decides once, perhaps without a form: whatever is sent after that gets the answer to it. */
+    /**
+     * Middleware for a page where a person decides only once, perhaps without a form: every later request gets the
+     * answer to the decision.
+     */
     decision:
       (handler: Middleware, isUsed: IsUsed): Middleware =>
       (ctx, next) =>

@@ -40,12 +40,12 @@ import type { IncomingMessage } from 'node:http';
 
 type Pages = ReturnType<Router['routes']>;
 
-/** The addresses of programs. No page is there, so that their requests need not be compared with each route of pages. */
+/** URL paths for programs. They have no pages, so their requests need not be compared with each route of the pages. */
 const PROGRAMS: ReadonlySet<string> = new Set(
   Object.entries<Endpoint>(ENDPOINTS).flatMap(([path, { program }]) => (program ? [path] : [])),
 );
 
-/** The pages for people. They stand before the engine, whose routes are for programs. */
+/** The pages for people. They come before the engine, whose routes are for programs. */
 export function site(server: PagesServer, provider: Provider): Pages {
   const interaction = interactionHandlers(server, provider);
   const { signIn } = createSignIn(server, provider);
@@ -94,13 +94,13 @@ export function site(server: PagesServer, provider: Provider): Pages {
     ['GET', '/device', device.enter],
     ['POST', '/device', sentAgain.form(device.decide)],
     ['GET', '/interaction/:uid', interaction.show],
-    // Where a refused form leaves the address bar.
+    // The URL in the address bar after a refused form.
     ['GET', '/interaction/:uid/:step', (ctx) => seeOther(ctx, `/interaction/${ctx['params'].uid}`)],
     ['POST', '/interaction/:uid/login', interaction.signIn],
     ['POST', '/interaction/:uid/consent', interaction.consent],
     ['POST', '/interaction/:uid/abort', interaction.abort],
     ...(server.config.gnap ? gnapRoutes(gnapHandlers(server, provider), sentAgain) : []),
-    // In front of the engine's own.
+    // These routes come before those of the engine.
     ['GET', '/auth/:uid', checkResume],
     ['GET', '/session/end', leaveOutUnregistered(provider)],
     ['POST', '/auth', formToQuery],
@@ -158,7 +158,7 @@ const gnapRoutes = (
   ['POST', '/gnap/interact/:uid', decision(decide, isTaken)],
 ];
 
-/** Turns errors of a page into the error page. Defects of ours go to the log. */
+/** Turns errors of a page into the error page. Errors in our own code go to the log. */
 function errorPages(server: PagesServer, provider: Provider): Middleware {
   return async (ctx: Context, next: Next) => {
     try {
@@ -175,7 +175,10 @@ function errorPages(server: PagesServer, provider: Provider): Middleware {
 
 const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
-/** The operator's logo (`brand.logo`). A picture that somebody opens by itself can do nothing. */
+/**
+ * The operator's logo (`brand.logo`). Its headers keep scripts in the picture from running if a person opens it by
+ * itself.
+ */
 function logo({ config }: Pick<PagesServer, 'config'>): Middleware {
   const { logo: file } = config.brand;
   return async (ctx) => {
@@ -194,7 +197,7 @@ function logo({ config }: Pick<PagesServer, 'config'>): Middleware {
   };
 }
 
-/** Bytes of a form; the query they become has to fit into a request line. */
+/** The most bytes of such a form: as a query it must fit into a request line. */
 const LONGEST = 8192;
 
 /**
@@ -212,7 +215,7 @@ const formToQuery: Middleware = async (ctx) => {
   seeOther(ctx, `${ctx.path}?${form}`);
 };
 
-/** As a query, with what may not stand in one encoded. Undefined: too long. Rejects when it was cut off. */
+/** Returns the form as an encoded query. Undefined: it is too long. Rejects if the request was cut off. */
 async function readForm(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -6,7 +6,7 @@ import type { Language } from '../frame/view.ts';
 import { itemsInWords } from '../interaction/asked.ts';
 import { clientName } from './client-name.ts';
 
-/** Each application once, the one that was used or allowed last first, with the grants of its browsers and devices. */
+/** Returns each application once, the most recently used or allowed first, with its grants in browsers and devices. */
 export async function applicationsOf(
   server: PagesServer,
   accesses: readonly ListedAccess[],

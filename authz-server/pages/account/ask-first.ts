@@ -11,14 +11,17 @@ import { clientName } from './client-name.ts';
 
 type Kind = EndOneProps['kind'];
 
-/** Something of a person, and what ends with it. */
+/** A sign-in, application, grant or key of a person, and what ends with it. */
 interface Thing {
   readonly name: string;
   readonly signIns?: readonly SignIn[];
   readonly accesses?: readonly ListedAccess[];
 }
 
-/** Returns the thing of a visitor that this id names, with what ends with it; undefined: they have no such thing. */
+/**
+ * Finds what the id names among the visitor's own entries, with what ends with it. Undefined: the visitor has no such
+ * entry.
+ */
 type Find = (
   server: PagesServer,
   view: View,
@@ -34,7 +37,9 @@ const FINDS: ReadonlyMap<string, Find> = new Map<Kind, Find>([
   ['passkey', findPasskeyOf],
 ]);
 
-/** Returns the text of a page that asks before it ends something of a visitor; undefined: they have no such thing. */
+/**
+ * Returns the props of a page that asks before it ends an entry of a visitor. Undefined: the visitor has no such entry.
+ */
 export async function endOneProps(
   server: PagesServer,
   view: View,
@@ -50,7 +55,7 @@ export async function endOneProps(
   const isApplication = kind === 'application';
   const clients = new Set(isApplication ? [] : accesses.map(({ clientId }) => clientId));
   return {
-    // Only kinds have a row.
+    // The table has a row for each known kind, so another value finds nothing.
     kind: kind as Kind,
     name,
     isHere: signIns.some(({ uid }) => uid === visitor.signIn.uid),

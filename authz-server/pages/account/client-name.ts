@@ -4,7 +4,7 @@ import type { PagesServer } from '../../base/server.ts';
 import type { Language } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 
-/** Returns the name of a client for people. One that an operator registered and removed is named by its id. */
+/** Returns the name of a client for people. A registered client that an operator has removed is named by its id. */
 export async function clientName(
   { stores }: Pick<PagesServer, 'stores'>,
   id: string,

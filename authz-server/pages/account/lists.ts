@@ -19,16 +19,18 @@ const FEW = 5;
 /** The number of sign-ins, or of grants, on a page of one group. */
 const PAGE = 50;
 
-/** The group that the address asks for, and its page; without a group, the overview. */
+/** The group of entries that the URL asks for, and the page of it. Without a group it is the overview. */
 export interface Asked {
   readonly group?: AccountGroup;
   readonly page: number;
 }
 
-/** The first of everything. */
+/** The overview: the first entries of each group. */
 export const OVERVIEW: Asked = { page: 1 };
 
-/** Reads from the query what to show: the overview, or the first page, when it says nothing that can be meant. */
+/**
+ * Reads from the query which group and page to show: the overview, or the first page, if the query has no valid value.
+ */
 export function askedIn(querystring: string): Asked {
   const query = new URLSearchParams(querystring);
   const group = query.get('show');
@@ -39,7 +41,7 @@ export function askedIn(querystring: string): Asked {
   };
 }
 
-/** Lists the sign-ins and applications of a visitor: few of both, or a page of one group. */
+/** Lists the sign-ins and applications of a visitor: the first few of both groups, or a page of one group. */
 export async function listsOf(
   server: PagesServer,
   visitor: Visitor,

@@ -11,9 +11,9 @@ import { activityOf } from './entries.ts';
 
 export const ACTIVITY_PATH = '/account/activity';
 
-/** Events on a page. */
+/** The number of events on a page. */
 const PAGE = 50;
-/** Events that are read for the account page, and the entries of them that it shows. */
+/** The number of events that the account page reads, and the number of entries that it shows. */
 const RECENT = 20;
 const FEW = 5;
 
@@ -52,7 +52,10 @@ export async function newestActivity(
   return entries.slice(0, FEW);
 }
 
-/** Undefined: the newest, also if the query says nothing that can be meant. */
+/**
+ * Returns the position in the log that the query names. Undefined: the newest events, also if the query has no valid
+ * position.
+ */
 function placeIn(querystring: string): number | undefined {
   const place = new URLSearchParams(querystring).get('after') ?? '';
   return /^[1-9]\d{0,14}$/.test(place) ? Number(place) : undefined;

@@ -12,12 +12,12 @@ import { clientName } from '../account/client-name.ts';
 import type { AccountPart, ActivityEntry, SignInMeans } from '../frame/account-view.ts';
 import type { Language } from '../frame/view.ts';
 
-/** Events that come in rows, of which one entry says how many there were. */
+/** Kinds of events that often repeat. One entry stands for several of them, with their number. */
 const IN_ROWS: ReadonlySet<string> = new Set(['token.issued', 'sign-in.refused']);
 
 interface Activity {
   readonly entries: readonly ActivityEntry[];
-  /** Behind which place of the log older ones are. */
+  /** The position in the log from which older entries continue. */
   readonly next?: number;
 }
 
@@ -35,7 +35,7 @@ export async function activityOf(
   return { entries, ...(next !== undefined && { next }) };
 }
 
-/** Neighbours that say the same are one row, the newest first. */
+/** Groups neighbouring events that would have the same text, the newest first. */
 function rowsOf(events: readonly Entry[]): readonly (readonly [Entry, ...Entry[]])[] {
   const rows: [Entry, ...Entry[]][] = [];
   for (const event of events) {
@@ -81,12 +81,15 @@ async function entryOf(
     ...(reason && { reason }),
     ...(part && { part }),
     ...(agent !== undefined && { agent }),
-    // That of somebody else is none of the person's business.
+    // The IP address of another person is not shown.
     ...(from !== undefined && by === undefined && { address: from }),
   };
 }
 
-/** Undefined: the person, or the server or an application, of which the text of the entry speaks. */
+/**
+ * Returns who did it, if it was another person. Undefined: the person did it, or the server or application that the
+ * text of the entry names.
+ */
 function doerOf(who: Entry['who'], person: string): ActivityEntry['by'] {
   if (who === 'operator') return 'operator';
   if (who === 'server' || !('person' in who)) return undefined;
@@ -106,7 +109,7 @@ const PARTS: readonly AccountPart[] = [
   'kerberos',
 ];
 
-/** RFC 8176 section 2, as the event has it. */
+/** The means of a sign-in (RFC 8176 section 2) by their names in the event. */
 const MEANS: ReadonlyMap<string, SignInMeans> = new Map([
   [BY_PASSWORD.amr.join(' '), 'password'],
   [BY_SECOND_FACTOR.amr.join(' '), 'second-factor'],

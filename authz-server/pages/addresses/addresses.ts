@@ -30,10 +30,10 @@ import {
 } from '../views/addresses.ts';
 import { payForLink } from './mail-limits.ts';
 
-/** The path of the page; there is none where mail is not configured. */
+/** The path of the page. Without `mail` in the configuration there is no such page. */
 export const ADDRESSES_PATH = '/account/address';
 
-/** The page where a person asks for a link to an address, and the page of that link. */
+/** The page where a person requests a link by mail to a new address, and the page of that link. */
 export function addressHandlers(
   server: PagesServer,
   provider: Provider,
@@ -45,7 +45,7 @@ export function addressHandlers(
   const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
-  /** Undefined: the page asks to sign in, once more if that is long ago. */
+  /** Undefined: the answer asks the person to sign in, or to sign in again if the last sign-in is too old. */
   async function recentVisitor(ctx: Context): Promise<Visitor | undefined> {
     const visitor = await currentVisitor(ctx);
     if (visitor !== undefined && isRecent(visitor, server)) return visitor;
@@ -63,7 +63,7 @@ export function addressHandlers(
     answerWith(ctx, addressesPage(viewOf(ctx, person), props));
   }
 
-  /** The right of a link that the visitor may use. */
+  /** Returns the pending change of the address behind a link, if the visitor may use the link. */
   async function claimOf(
     { person }: Visitor,
     look: Promise<AddressClaim | undefined>,
@@ -97,7 +97,8 @@ export function addressHandlers(
       if (known?.verified) return refuse({ kind: 'verified' });
       const seconds = await payForLink(server, ['mail-account', id], address);
       if (seconds !== undefined) return refuse({ kind: 'later', seconds });
-      // The message to an address of another account says so to nobody but its owner: the link does not work.
+      // Only the owner of the mailbox learns that another account has the address: the link in the message does not
+      // work.
       await notify(server, id, 'address-confirmation', viewOf(ctx).language, { to: address });
       seeOther(ctx, doneNotes.address(ctx, ADDRESSES_PATH, 'sent'));
     },

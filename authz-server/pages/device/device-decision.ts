@@ -10,15 +10,24 @@ import { expired } from '../frame/page-error.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import type { AskedItem } from '../frame/view.ts';
 
-/** Each is false when the code was decided by somebody else meanwhile, or has expired. */
+/**
+ * The decisions about a device code. Both resolve to false if another request has decided meanwhile, or the code has
+ * expired.
+ */
 export interface DeviceDecisions {
-  /** Gives the device a grant of its own, so that ending it ends no other device. */
+  /** Gives the device a grant of its own, so that a person can end the access of one device only. */
   approve(visitor: Visitor, code: DeviceCode, allowed: readonly AskedItem[]): Promise<boolean>;
-  /** The device learns whether the person would have had to sign in by more (`acr_values`, RFC 9470 section 5). */
+  /**
+   * Denies the request. The error tells the device whether the person's sign-in was too weak (`acr_values`, RFC 9470
+   * section 5).
+   */
   deny(visitor: Visitor, code: DeviceCode): Promise<boolean>;
 }
 
-/** If several decide about one code, exactly one decision is done. A decision that fails leaves the code open. */
+/**
+ * If several requests decide about one code, exactly one decision takes effect. After a failure the code can still be
+ * decided.
+ */
 export function createDeviceDecisions(server: PagesServer, provider: Provider): DeviceDecisions {
   const giveGrant = createGiveGrant(server, provider);
 
@@ -55,7 +64,7 @@ const UNMET = {
   errorDescription: 'the person did not sign in by one of the acr_values',
 } as const;
 
-/** Whether the person signed in by what the device asks for. */
+/** Whether the person's sign-in is as strong as the device asks for. */
 export const hasEnough = ({ assurance }: SignIn, { params }: DeviceCode): boolean =>
   isEnough(assurance.acr, params['acr_values']);
 

@@ -46,7 +46,7 @@ export async function lookUp(
   return found.kind === 'open' ? { ...found, giveBack } : found;
 }
 
-/** The same for a code that was looked up before, which is no guess any more. */
+/** As `lookUp`, for a code that this person has already looked up. It does not count against the limit. */
 export async function openOrDecided(
   server: PagesServer,
   accountId: string,
@@ -64,7 +64,7 @@ export async function openOrDecided(
   return { kind: 'decided', end, client: client.client_name };
 }
 
-/** The same for a code of GNAP, which has a page of its own. */
+/** Looks up the user code of a GNAP grant, which has a page of its own. */
 async function ofGnap(server: PagesServer, accountId: string, userCode: string): Promise<Found> {
   const pending = await findByUserCode(server, userCode);
   if (pending === undefined) return { kind: 'unknown' };

@@ -29,8 +29,8 @@ const LONGEST_SHOWN = 64;
 const UNKNOWN = { kind: 'unknown' } as const;
 
 /**
- * The page where a person connects a device (RFC 8628 section 3.3). A code is looked up only after
- * sign-in, and stays open until somebody has decided.
+ * The page where a person connects a device (RFC 8628 section 3.3). The page looks a code up only after sign-in. The
+ * code can be entered until a person has decided.
  */
 export function deviceHandlers(
   server: PagesServer,
@@ -89,7 +89,7 @@ export function deviceHandlers(
     showEnd(ctx, visitor, { end, client: client.client_name });
   }
 
-  /** After a decision that came too late. */
+  /** Shows the earlier decision after a decision that came too late. */
   async function showWhatStands(
     ctx: Context,
     visitor: Visitor,
@@ -104,7 +104,9 @@ export function deviceHandlers(
   const suits = ({ signIn }: Visitor, code: DeviceCode) =>
     hasEnough(signIn, code) && !isTooOld(signIn, code, clock);
 
-  /** Asks for another sign-in. The person can give up, since they may have no stronger way. */
+  /**
+   * Asks for another sign-in. The page has a button to give up, since the person may have no stronger way to sign in.
+   */
   function askAgain(ctx: Context, { person, signIn }: Visitor, { code, client }: Open): void {
     const { userCode, params, iat } = code;
     const missing = !hasEnough(signIn, code);
@@ -159,17 +161,17 @@ export function deviceHandlers(
 }
 
 /**
- * Whether the device wants a more recent sign-in (`max_age`, OpenID Connect Core 1.0 section 3.1.2.1).
- * One that came after its request is always recent enough, so that nobody is asked twice.
+ * Whether the device wants a more recent sign-in (`max_age`, OpenID Connect Core 1.0 section 3.1.2.1). A sign-in after
+ * the device's request is always recent enough, so that the person is not asked twice.
  */
 function isTooOld({ since }: SignIn, { params, iat }: DeviceCode, clock: Clock): boolean {
-  // The engine makes `prompt=login` of `max_age=0`.
+  // oidc-provider turns `max_age=0` into `prompt=login`.
   const maxAge = params['prompt'] === 'login' ? 0 : params['max_age'];
   if (maxAge === undefined || since >= iat * 1000) return false;
   return clock.now() - since > Number(maxAge) * 1000;
 }
 
-/** This page, with the code that was entered. */
+/** Returns the URL path of this page with the code that was entered. */
 const pathWith = (userCode: string | undefined) =>
   userCode === undefined ? PATH : `${PATH}?user_code=${displayUserCode(userCode)}`;
 

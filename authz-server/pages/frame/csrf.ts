@@ -11,35 +11,35 @@ import { TO_ACCOUNT } from './way-back.ts';
 
 const LONGEST_FORM = 16 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
-/** The fields that a form may have more than once. */
+/** Fields that a form may repeat. */
 const REPEATED: ReadonlySet<string> = new Set(['item']);
 
-/** Forms by the request, whose content can be read once. */
+/** The form of each request, since the content of a request can be read only once. */
 const READ = new WeakMap<IncomingMessage, Promise<URLSearchParams>>();
-/** Secrets of browsers that had none, by the request that they are made for: an answer has one, however many forms. */
+/** New secrets for browsers without one, by request, so that all forms of an answer share one secret. */
 const MADE = new WeakMap<IncomingMessage, string>();
 
 export interface Csrf {
-  /** Returns the value of the forms' `csrf` field, which follows from the secret of the browser and does not tell it. */
+  /** Returns the value of the field `csrf` in forms. It is derived from the browser's secret and does not reveal it. */
   csrfToken(ctx: Context): string;
   /**
-   * Returns what this browser alone knows: the value of its cookie, which no page and no form has. Sets the cookie if the
+   * Returns the secret of this browser: the value of a cookie, which no page or form contains. Sets the cookie if the
    * browser has none.
    */
   browserSecret(ctx: Context): string;
   /** Whether the browser has sent a secret of ours. */
   hasSecret(ctx: Context): boolean;
   /**
-   * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
-   * than 16 KiB, 400 a duplicated field, 403 without this browser's token or from another origin, such as
-   * 127.0.0.1 for localhost: that page leads to ours. `repeated`: the fields that it may have more than once.
+   * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer than 16 KiB,
+   * 400 a duplicated field, 403 without this browser's token or from another origin, such as 127.0.0.1 for localhost
+   * (that error page links to ours). `repeated`: fields that the form may repeat.
    */
   checkForm(ctx: Context, repeated?: ReadonlySet<string>): Promise<URLSearchParams>;
 }
 
 /**
- * A form is sent by a page of ours if its Origin says so, and it has the token that follows from the cookie of the browser. The
- * cookie is signed: without the prefix `__Host-` others may set one, but none that they made up.
+ * Accepts a form as sent by our own page if its `Origin` is ours and its token is derived from the browser's cookie.
+ * The cookie is signed: without the prefix `__Host-` other hosts may set a cookie, but cannot invent its value.
  */
 export function createCsrf({
   config,
@@ -54,7 +54,7 @@ export function createCsrf({
   const signed = (id: string) =>
     `${id}.${createHmac('sha256', key).update(id).digest('base64url')}`;
 
-  /** Undefined: the browser has none of ours. */
+  /** Returns the browser's secret. Undefined: it sent none of ours. */
   function known(ctx: Context): string | undefined {
     const token = ctx.cookies.get(cookie) ?? '';
     const [id = ''] = token.split('.');

@@ -6,19 +6,23 @@ import { derivedKey } from '#shared/base/derived-key.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from './csrf.ts';
 
-/** How long a page may say that something was done, in seconds. */
+/** Seconds for which a page may say that a change was made. */
 const LIFE = 300;
 
 export interface DoneNotes {
-  /** Returns the address of a page, with a note that `what` was done. */
+  /** Returns the URL of a page, with a signed note that `what` was done. */
   address(ctx: Context, path: string, what: string): string;
-  /** Returns what the note of the address says; undefined: this server has not written it for this browser lately. */
+  /**
+   * Returns what the note in the URL says. Undefined: this server has not made the note for this browser in the last
+   * five minutes.
+   */
   read(ctx: Context): string | undefined;
 }
 
 /**
- * Carries what was done to the page that says so. A link from elsewhere must not make a page say that a password was
- * changed: so the note is signed, for one page, for the browser that knows its CSRF cookie, and for five minutes.
+ * Passes a note about a change to the page that is shown next. A link from elsewhere must not make a page say that a
+ * password was changed. So the note is signed for one page and for the browser with its CSRF cookie, and valid for five
+ * minutes.
  */
 export function createDoneNotes(
   server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,

@@ -2,7 +2,7 @@ import { errors } from 'oidc-provider';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import type { ErrorProps } from './view.ts';
 
-/** Ends a request with the error page. Its props are what the person is told. */
+/** Ends a request with the error page, which has the props of this error. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   readonly props: ErrorProps;
@@ -17,7 +17,7 @@ export class PageError extends Error {
   }
 }
 
-/** A form or a sign-in that is too old, was used already, or is of another browser. */
+/** Returns the error for a form or a sign-in that is too old, was used already, or belongs to another browser. */
 export function expired(back?: ErrorProps['back'], status = 400): PageError {
   return new PageError(status, 'expired', back && { back });
 }
@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<number, ErrorProps['kind']>> = {
   503: 'unavailable',
 };
 
-/** Returns the words for an error that a person sees. An unknown error tells nothing. */
+/** Returns the props of the error page. For an unknown error the page gives no details. */
 export function errorProps(error: unknown): ErrorProps {
   if (error instanceof PageError) return error.props;
   if (error instanceof errors.SessionNotFound) return expired().props;

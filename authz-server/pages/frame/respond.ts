@@ -12,7 +12,7 @@ export function answerWith(ctx: Context, { status, fields, body }: Answer): void
   ctx.body = body ?? '';
 }
 
-/** After a form was done: the browser goes on by GET (RFC 9110 section 15.4.4). */
+/** Redirects after a form was handled: the browser continues with GET (RFC 9110 section 15.4.4). */
 export function seeOther(ctx: Context, location: string): void {
   answerWith(ctx, {
     status: 303,
@@ -20,14 +20,17 @@ export function seeOther(ctx: Context, location: string): void {
   });
 }
 
-/** Says that a form was done which cannot be done again: a browser that sends it once more gets the same answer. */
+/** Notes that a form was handled which works only once. If the browser sends it again, it gets the same answer. */
 export function noteDone({ req }: Context): void {
   DONE.add(req);
 }
 
 export const isDone = ({ req }: Context): boolean => DONE.has(req);
 
-/** Says of a refusal that another request was faster, perhaps the same form, whose answer may not be there yet. */
+/**
+ * Notes that a request was refused since another request was faster. That may have been the same form, whose answer is
+ * perhaps not stored yet.
+ */
 export function noteLate({ req }: Context): void {
   LATE.add(req);
 }

@@ -9,32 +9,35 @@ import type { PagesServer } from '../../base/server.ts';
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 
-/** The part of the result of an interaction that says who gave it. */
+/** The part of an interaction's result that identifies the browser which gave the result. */
 interface Submitted {
   readonly browser?: string;
   readonly form?: string;
 }
 
 export interface SameBrowser {
-  /** Kept in the result of an interaction as `browser`. */
+  /** Returns the mark of this browser, for the member `browser` of an interaction's result. */
   mark(ctx: Context): string;
   /** Whether `browser` is the mark of the browser that asks. */
   isHere(ctx: Context, browser: unknown): boolean;
-  /** Tells a form that is sent again from another one. Kept in the result of a sign-in as `form`. */
+  /**
+   * Returns a mark of the form's content, to recognise a form that is sent again. The result of a sign-in has it as
+   * `form`.
+   */
   formMark(form: URLSearchParams): string;
   /**
-   * Whether the interaction at this path has its result by this browser, and by an equal `form` where it was a sign-in.
-   * Without `form`: whether the engine has also taken it up.
+   * Whether this browser gave the result of the interaction at this path, for a sign-in also with an equal `form`.
+   * Without `form`: whether the engine has also used the result.
    */
   isRepeated(ctx: Context, form?: URLSearchParams): Promise<boolean>;
-  /** Before the engine takes up the result. */
+  /** Checks the browser before the engine uses the result. */
   checkResume: Middleware;
 }
 
 /**
- * Makes sure that the browser which takes up the result of an interaction is the one that gave it. The engine asks
- * only for a cookie, which is bound to a path and so has no `__Host-` prefix: an attacker who planted theirs in a
- * victim's browser would be signed in as the victim.
+ * Makes sure that only the browser that gave the result of an interaction can continue with it. The engine asks only
+ * for a cookie, which is bound to a path and so has no `__Host-` prefix: an attacker who planted theirs in a victim's
+ * browser would be signed in as the victim.
  */
 export function createSameBrowser(server: PagesServer, provider: Provider): SameBrowser {
   const { browserSecret } = createCsrf(server);
@@ -43,7 +46,7 @@ export function createSameBrowser(server: PagesServer, provider: Provider): Same
     createHash('sha256').update(browserSecret(ctx)).digest('base64url');
   const isHere = (ctx: Context, browser: unknown) =>
     typeof browser === 'string' && sameText(browser, mark(ctx));
-  // With the token of the browser, which is a field of the form.
+  // The form also has the browser's CSRF token as a field.
   const formMark = (form: URLSearchParams) =>
     createHmac('sha256', key).update(form.toString()).digest('base64url');
 

@@ -7,7 +7,10 @@ import type { View } from './view.ts';
 /** The part of a view that the frame of a page needs. Pages without forms need no more. */
 export type Frame = Pick<View, 'language' | 'brand' | 'person'>;
 
-/** A page of this server: its head names who is signed in. `below`: further navigation, across the page. */
+/**
+ * Renders a page of this server, whose head names the person who is signed in. `below`: further navigation, as wide as
+ * the page.
+ */
 export function document(
   frame: Frame,
   page: Omit<PageContent, 'head' | 'forms'>,

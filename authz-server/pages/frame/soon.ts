@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Milliseconds before each further look. They double, since what comes late costs most looks. */
+/** Milliseconds before each further attempt. They double, so that a late result does not cost many attempts. */
 const PAUSES = [50, 100, 200, 400, 800];
 
-/** Looks for what another request, perhaps in another process, is about to write; undefined: nothing came. */
+/**
+ * Waits briefly for a result that another request, perhaps in another process, is about to write. Undefined: it did not
+ * come.
+ */
 export async function soon<T>(look: () => Promise<T | undefined>): Promise<T | undefined> {
   for (const pause of PAUSES) {
     const found = await look();

@@ -22,8 +22,8 @@ export const brandOf = ({ brand }: Pick<Config, 'brand'>): Brand => ({
 });
 
 /**
- * For a page without forms. It sets no cookie: a request from another site comes without ours, and the
- * answer must not replace those of the forms that are open.
+ * Returns the data for a page without forms. It sets no cookie: a request from another site comes without our cookies,
+ * and a new cookie would invalidate forms that are open.
  */
 export function frameOf(
   { config }: Pick<PagesServer, 'config'>,

@@ -52,10 +52,10 @@ import { otherPersonPage } from '../views/other-person.ts';
 import { deviceEndPage } from '../views/device-end.ts';
 import { rightsInWords } from './rights-in-words.ts';
 
-/** Where people enter codes. */
+/** The page where people enter user codes. */
 const DEVICE = '/device';
 
-/** Unknown clients that one person allows something for the first time. */
+/** Limits how many unknown clients one person can allow for the first time. */
 const UNKNOWN_CLIENTS = { burst: 20, per: 3600 };
 
 interface Waiting {
@@ -68,7 +68,7 @@ export function gnapHandlers(
   server: PagesServer,
   provider: Provider,
 ): Readonly<Record<'show' | 'decide', Middleware>> & {
-  /** Whether the client has come back after the decision, or gave up. */
+  /** Whether the client has continued the grant after the decision, or given it up. */
   isTaken(ctx: Context): Promise<boolean>;
 } {
   const { config, stores, random } = server;
@@ -78,13 +78,13 @@ export function gnapHandlers(
   const viewOf = createViewOf(server);
   const giveGrant = createGiveGrant(server, provider);
 
-  /** Somebody has decided: perhaps the same form, if somebody may be signed in. */
+  /** Returns the error for a form after a decision. The decision may come from the same form, sent before. */
   function tooLate(ctx: Context): PageError {
     if (hasSession(ctx)) noteLate(ctx);
     return expired();
   }
 
-  /** Throws the 'expired' page unless the request is alive and nobody has decided. */
+  /** Loads the request. Throws the 'expired' page if the request has ended or a person has decided. */
   async function load(ctx: Context): Promise<Waiting> {
     const pending = await findByUid(server, String(ctx['params'].uid));
     if (pending === undefined || pending.decision !== undefined) throw tooLate(ctx);
@@ -93,7 +93,7 @@ export function gnapHandlers(
     return { pending, client };
   }
 
-  /** Throws the 'expired' page if the client may not have the access any more. */
+  /** Returns the requested access. Throws the 'expired' page if the client is no longer allowed to have it. */
   function accessesOf({ pending, client }: Waiting): readonly Access[] {
     const spaces = gnapSpaces(config);
     try {
@@ -136,8 +136,8 @@ export function gnapHandlers(
     };
     const { userCode, from, iat, finish: end } = pending;
     const after = end && { [end.method === 'push' ? 'pushUri' : 'redirectUri']: end.uri };
-    // Nothing but the person's own browser tells the client of the end of a redirect. Any other request may be
-    // somebody else's, who has sent the link or the code.
+    // With a redirect only the person's own browser returns to the client. Without it, an attacker may have sent the
+    // link or the code to the person.
     const isOwnBrowser = end?.method === 'redirect' && ctx.query['by'] !== 'code';
     const page = isOwnBrowser
       ? consentPage(view, { ...props, ...after })
@@ -151,8 +151,8 @@ export function gnapHandlers(
   }
 
   /**
-   * Gives what the person has allowed this client before, without a question, as in OAuth. A client that nobody
-   * registered, and one on another device, is asked about each time.
+   * Grants without a question what the person has allowed this client before, as in OAuth. The page always asks about
+   * unregistered clients and clients on other devices.
    */
   async function goOnUnasked(ctx: Context, waiting: Waiting, visitor: Visitor): Promise<boolean> {
     const { pending, client } = waiting;
@@ -169,7 +169,7 @@ export function gnapHandlers(
     return true;
   }
 
-  /** With the profile as it is now, which a hint may be about. */
+  /** Loads the person's current record, since a hint may name a new address. */
   const personOf = async ({ person }: Visitor) =>
     (await server.directory.find(person.id)) ?? person;
 
@@ -229,7 +229,10 @@ export function gnapHandlers(
     await finish(ctx, waiting, decision, visitor);
   }
 
-  /** Now somebody has allowed something, so that this client can be ended. One person makes so many of them. */
+  /**
+   * Stores an unknown client when a person first allows it access, so that the person can end the access. The number of
+   * such clients per person is limited.
+   */
   async function keep(client: ClientRecord, { person }: Visitor): Promise<void> {
     if ((await stores.clients.get(client.client_id)) !== undefined) return;
     const spent = await stores.limits.spend('gnap-clients', person.id, UNKNOWN_CLIENTS);
@@ -244,7 +247,7 @@ export function gnapHandlers(
     });
   }
 
-  /** Returns the rights that come of these items: an action of which a scope is refused is none. */
+  /** Returns the rights that the allowed items give. An action needs all of its scopes. */
   function rightsOf(waiting: Waiting, allowed: readonly ScopeItem[]): readonly AllowedRight[] {
     return accessesOf(waiting).flatMap((access) => {
       const here = allowed.filter(({ resource }) => resource === access.space.url);
@@ -252,7 +255,7 @@ export function gnapHandlers(
     });
   }
 
-  /** For the other browsers of the person, where nobody but the client is told. */
+  /** Remembers the consent for the person's other browsers, if only the client itself can receive the answer. */
   async function remember(
     waiting: Waiting,
     { signIn: { accountId, generation } }: Visitor,
@@ -276,7 +279,10 @@ export function gnapHandlers(
     await recordConsent(acting, consent, client, config.people.grant);
   }
 
-  /** Keeps a decision, and tells the client by the browser if it asked for that. Of two at once the first stands. */
+  /**
+   * Stores a decision, and redirects the browser to the client if the client asked for that. Of two simultaneous
+   * decisions the first is kept.
+   */
   async function finish(
     ctx: Context,
     { pending, client }: Waiting,
@@ -316,7 +322,10 @@ export function gnapHandlers(
     answerWith(ctx, page);
   }
 
-  /** Section 4.2.2. The person has decided, whatever becomes of this: the client hears of it, or gives up. */
+  /**
+   * Notifies the client by a push (section 4.2.2). The decision is stored already. If the push fails, the client has to
+   * poll.
+   */
   async function push(ctx: Context, { uri }: Finish, news: object): Promise<void> {
     const fields = { 'content-type': 'application/json' };
     const message = { method: 'POST', url: uri, fields, body: JSON.stringify(news) };
@@ -338,7 +347,7 @@ export function gnapHandlers(
   return { show, decide, isTaken };
 }
 
-/** An unknown client that calls itself nothing has its identifier as its name. */
+/** Returns the client's name. An unknown client without a name is called by its identifier. */
 const nameOf = ({ client_name: name, client_id: id }: ClientRecord, language: Language): string =>
   name === id ? textsOf(language).unknownClient.unnamed : name;
 
@@ -350,13 +359,13 @@ const itemOf = ({ scope, resource }: ScopeItem): ScopeItem =>
 
 type Finish = NonNullable<PendingGrant['finish']>;
 
-/** The two values by which a client hears that a person has decided (RFC 9635 section 4.2). */
+/** Returns the two values that tell a client of the decision: hash and interaction reference (RFC 9635 section 4.2). */
 function finished(issuer: string, { hashMethod, ...nonces }: Finish, interactRef: string) {
   const interaction = { ...nonces, interactRef, grantEndpoint: `${issuer}/gnap` };
   return { hash: interactionHash(interaction, hashMethod), interact_ref: interactRef };
 }
 
-/** The address of the client to which the browser goes back (section 4.2.1). */
+/** Returns the client's URI to which the browser returns (section 4.2.1). */
 function withQuery({ uri }: Finish, news: ReturnType<typeof finished>): string {
   const url = new URL(uri);
   for (const [name, value] of Object.entries(news)) url.searchParams.set(name, value);

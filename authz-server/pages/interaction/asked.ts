@@ -8,13 +8,16 @@ import { type AskedParams, askedScopes } from '../../consent/asked.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskedItem, Language } from '../frame/view.ts';
 
-/** Returns the current values of the claims that a scope tells about the person; without a person, none. */
+/** Returns the person's current values of the claims that a scope gives. Without a person it is empty. */
 export const told = (person: Person | undefined, scope: string): readonly string[] =>
   Object.values(person ? claimsOf(person, new Set([scope])) : {})
     .flat()
     .filter((value) => typeof value === 'string');
 
-/** Returns the items that a request asks for, in words; with `person`, also the claims that they would give. */
+/**
+ * Returns the items that a request asks for, in words. With `person` it adds the values of the claims that the items
+ * would give.
+ */
 export function askedItems(
   config: Parameters<typeof askedScopes>[0] & Pick<Config, 'scopeTexts'>,
   client: Parameters<typeof askedScopes>[1],
@@ -27,7 +30,7 @@ export function askedItems(
   );
 }
 
-/** Returns items in words, each with what is said of it in detail. */
+/** Returns items in words, each with its details. */
 export function itemsInWords(
   config: Parameters<typeof askedScopes>[0] & Pick<Config, 'scopeTexts'>,
   items: readonly ScopeItem[],
@@ -54,7 +57,7 @@ export function itemsInWords(
   });
 }
 
-/** The items that a form allows; what was not asked cannot be in it, whatever was posted. */
+/** Returns the items that a form allows. Items that the client did not ask for are ignored. */
 export function allowedItems(
   asked: readonly AskedItem[],
   form: URLSearchParams,

@@ -36,7 +36,7 @@ import { secondStepPage } from '../views/second-step.ts';
 import { signInPage } from '../views/sign-in.ts';
 import { wayBack } from '../frame/way-back.ts';
 
-/** A client's request that waits for a person. */
+/** A client's request that waits for a person's decision. */
 interface Waiting {
   readonly interaction: Interaction;
   readonly client: ClientRecord;
@@ -48,7 +48,10 @@ const REFUSED: InteractionResults = {
   error_description: 'the person refused',
 };
 
-/** Somebody who signed in by less would be asked again by the engine, without end (RFC 9470 section 5). */
+/**
+ * The result for a person whose sign-in is too weak. Without it the engine would ask for a sign-in again and again (RFC
+ * 9470 section 5).
+ */
 const UNMET: InteractionResults = {
   error: 'unmet_authentication_requirements',
   error_description: 'the person did not sign in by one of the acr_values',
@@ -71,8 +74,8 @@ export function interactionHandlers(
   const resume = (uid: string) => provider.urlFor('resume', { uid });
 
   /**
-   * A form of an interaction. The browser that sends it again, since the line is slow, gets what the first came to and
-   * changes nothing.
+   * Handles a form of an interaction. If a browser on a slow line sends the form again, it gets the same answer, and
+   * nothing changes.
    */
   const posted =
     (
@@ -84,7 +87,10 @@ export function interactionHandlers(
       await decide(ctx, form, await load(ctx));
     };
 
-  /** Throws the 'expired' page unless it is alive, the one of the URL, and of who is signed in here. */
+  /**
+   * Loads the interaction. Throws the 'expired' page unless it exists, is the interaction of the URL, and belongs to
+   * the person who is signed in.
+   */
   async function load(ctx: Context): Promise<Waiting> {
     const interaction: Interaction = await provider.interactionDetails(ctx.req, ctx.res);
     const client = await stores.clients.get(String(interaction.params['client_id']));
@@ -98,8 +104,9 @@ export function interactionHandlers(
   }
 
   /**
-   * Back to the engine, which answers the client; `result` can be taken up by this browser only. Of two
-   * at once the first stands, and one that was taken up meanwhile does not come back: then false. `page` is shown before.
+   * Stores the result, and redirects to the engine, which answers the client. Only this browser can continue with
+   * `result`. False: another request stored a result first, or the engine has used it. `page` is shown before the
+   * redirect.
    */
   async function finish(
     ctx: Context,
@@ -131,8 +138,8 @@ export function interactionHandlers(
   }
 
   /**
-   * Parts a request from the grant that the client has in this session. A sign-in that sets up a second factor ends that
-   * grant, and the request would end with it.
+   * Detaches a request from the client's grant in this session. A sign-in that sets up a second factor ends that grant,
+   * and the request would end, too.
    */
   async function outliveGrant({ uid, exp }: Interaction): Promise<void> {
     const was = await stores.artefacts.get('Interaction', uid);
@@ -142,7 +149,7 @@ export function interactionHandlers(
     await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was);
   }
 
-  /** For the other browsers of the person, where nobody but the client can receive its code. */
+  /** Remembers the consent for the person's other browsers, if only the client itself can receive the code. */
   async function remember(
     client: ClientRecord,
     { accountId, generation }: SignIn,
@@ -191,7 +198,7 @@ export function interactionHandlers(
     answerWith(ctx, page);
   }
 
-  /** Whether the client asks for nothing but a passkey, at an issuer where nobody can have one. */
+  /** Whether the client accepts only a passkey, though browsers cannot make passkeys for this issuer. */
   const isOutOfReach = (ctx: Context, { prompt, params }: Interaction): boolean =>
     prompt.name === 'login' &&
     asksFor(leastAcr(params['acr_values'])).asks === 'passkey' &&
@@ -240,7 +247,7 @@ export function interactionHandlers(
       const attempt = await attemptWith(ctx, form, least);
       if ('problem' in attempt) {
         const first = async () => (await isRepeated(ctx, form)) || undefined;
-        // The form was sent twice at once, and its code counts once.
+        // The form was sent twice at once, and its code works only once.
         if (attempt.problem.kind === 'step-over' && (await soon(first))) {
           return seeOther(ctx, interaction.returnTo);
         }
@@ -262,7 +269,7 @@ export function interactionHandlers(
       }
       const { id, generation } = attempt.person;
       const result = {
-        // With its time, which must stay that of the password when the person allows something later.
+        // Keeps the time of the sign-in, which must not change when the person allows something later.
         login: { accountId: id, acr, amr: [...amr], ts: epochSeconds(clock), remember: true },
         signIn: { generation, since: clock.now(), ...means, ...originOf(ctx) },
         form: formMark(form),
@@ -275,7 +282,7 @@ export function interactionHandlers(
       if (interaction.prompt.name !== 'consent' || visitor === undefined) {
         throw expired(wayBack(client.redirect_uris));
       }
-      // The person has read another description.
+      // The client's description has changed since the person read it.
       if (client.document && form.get('since') !== String(describedSince(client))) {
         return askForConsent(ctx, { interaction, client, visitor });
       }
@@ -287,8 +294,8 @@ export function interactionHandlers(
         await finish(ctx, interaction, REFUSED);
         return;
       }
-      // The one that the session has now: another tab may have got it since this request began, and
-      // what ends with the session must be of that one.
+      // Use the session's present grant. Another tab may have made it since this request began, and all grants of a
+      // session must be in it, so that they end with it.
       const extend =
         interaction.result?.consent?.grantId ?? visitor.session.grantIdFor(client.client_id);
       const refused = asked.filter((item) => !allowed.includes(item));
@@ -302,16 +309,17 @@ export function interactionHandlers(
       const decided = { clientId, signIn, redirectUri, allowed, refused, ...described };
       const grantId = await giveGrant({ ...decided, extend });
       if (grantId === undefined) throw expired();
-      // Earlier answers of the person to the same request, but never the right to be signed in again: the
-      // sign-in may be ended before the browser goes on.
+      // Keep the person's earlier answers to the same request, but not the sign-in: it may be ended before the browser
+      // continues.
       const login = interaction.lastSubmission?.login;
       const result = { ...(login && { login }), consent: { grantId } };
       const stands = await finish(ctx, interaction, result);
-      // A form that is sent twice gives one grant.
+      // A form that is sent twice makes only one grant.
       if (!stands && grantId !== extend) await endGrant(server, grantId);
       if (!stands) return;
       await remember(client, signIn, interaction.params, { allowed, refused });
-      // Somebody who ended the application meanwhile looked for consents before this one was written.
+      // If the person ended the application's access meanwhile, that request did not see the consent that was just
+      // written.
       if ((await findAccess(server, grantId)) === undefined) {
         await removeConsents(server, signIn.accountId, (consent) => consent.clientId === clientId);
       }
@@ -325,7 +333,7 @@ export function interactionHandlers(
   };
 }
 
-/** Where the forms of a sign-in lead, and what it is for. */
+/** Returns the URL for the forms of a sign-in, and the client that the sign-in is for. */
 const doorOf = ({ uid }: Interaction, client: ClientRecord) => ({
   action: `/interaction/${uid}/login`,
   cancel: { action: `/interaction/${uid}/abort` },

@@ -2,10 +2,10 @@ import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 
 type Named = Pick<PasskeyRecord, 'id' | 'name'>;
 
-/** Two names that people take for one have the same. */
+/** Folds a name, so that names which people would confuse become equal. */
 const folded = (name: string) => name.normalize('NFKC').toLowerCase();
 
-/** Whether a passkey has this name, in any case; `besides`: the id of one that may have it. */
+/** Whether a passkey has this name, ignoring upper and lower case. `besides`: the id of a passkey that may have it. */
 export const isNameTaken = (passkeys: readonly Named[], name: string, besides?: string): boolean =>
   passkeys.some((passkey) => passkey.id !== besides && folded(passkey.name) === folded(name));
 

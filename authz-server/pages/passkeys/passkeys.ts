@@ -25,10 +25,10 @@ const PATH = '/account/passkeys';
 
 type Problem = PasskeysProps['problem'];
 type Done = NonNullable<PasskeysProps['done']>;
-/** The end of a change. */
+/** The outcome of a change. */
 type Changed = { readonly done: Done } | { readonly problem: NonNullable<Problem> };
 
-/** The page where a person makes, names and removes passkeys. It is for those who have just signed in. */
+/** The page where a person makes, names and removes passkeys. It needs a sign-in of the last five minutes. */
 export function passkeyHandlers(
   server: PagesServer,
   provider: Provider,
@@ -42,7 +42,7 @@ export function passkeyHandlers(
   const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
-  /** Undefined: the page asks to sign in, once more if that is long ago. */
+  /** Undefined: the answer asks the person to sign in, or to sign in again if the last sign-in is too old. */
   async function recentVisitor(ctx: Context, done?: string): Promise<Visitor | undefined> {
     const visitor = await currentVisitor(ctx);
     if (visitor !== undefined && isRecent(visitor, server)) return visitor;
@@ -109,7 +109,7 @@ export function passkeyHandlers(
       const removal = { accountId: person.id, id: form.get('id') ?? '', least };
       const outcome = await removePasskey(asPerson(server, person.id, ctx), removal);
       if (outcome !== 'removed') return { problem: outcome };
-      // The sign-in page must not offer it first.
+      // The sign-in page must not offer the removed passkey first.
       if (removal.id === signIn.passkey) lastWay.remember(ctx, 'password');
       return { done: 'removed' };
     },
@@ -148,7 +148,7 @@ export function passkeyHandlers(
 const DONE: ReadonlySet<string | null | undefined> = new Set<Done>(['added', 'renamed', 'removed']);
 const isDone = (text: string | null | undefined): text is Done => DONE.has(text);
 
-/** Undefined: a person could not read it, or tell it from others. */
+/** Returns the name for a passkey. Undefined: people could not read it, or not distinguish it from others. */
 function nameIn(form: URLSearchParams): string | undefined {
   const name = (form.get('name') ?? '').trim();
   return isVisibleName(name) ? name : undefined;

@@ -17,9 +17,12 @@ export const answerIn = (form: URLSearchParams) => ({
 });
 
 export interface Registration {
-  /** Returns the options for a browser to make a passkey (WebAuthn section 5.4), as JSON; undefined where it makes none. */
+  /**
+   * Returns the options with which a browser makes a passkey (WebAuthn section 5.4), as JSON. Undefined: browsers make
+   * no passkeys for this issuer.
+   */
   options(person: Person, csrf: string, passkeys: readonly PasskeyRecord[]): string | undefined;
-  /** Verifies the answer of an authenticator, and keeps nothing. */
+  /** Verifies the answer of an authenticator, and stores nothing. */
   check(
     ctx: Context,
     accountId: string,
@@ -27,7 +30,7 @@ export interface Registration {
   ): Promise<{ readonly made: MadePasskey } | { readonly problem: 'failed' | 'late' }>;
   /** Returns the record of a passkey that `check` has verified. */
   record(accountId: string, made: MadePasskey, name: string): PasskeyRecord;
-  /** Keeps what `record` returned, and records `more` with it; undefined: it is kept. */
+  /** Stores the passkey that `record` returned, with the audit events `more`. Undefined: it was stored. */
   keep(
     recorder: Recorder,
     passkey: PasskeyRecord,
@@ -52,7 +55,7 @@ export function createRegistration(server: PagesServer): Registration {
         user: { id: userHandleOf(id), name, displayName: profile?.display_name ?? name },
         pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
         timeout: CHALLENGE_LIFE,
-        // An authenticator that has one makes no other.
+        // An authenticator that has one of these passkeys makes no other.
         excludeCredentials: passkeys.map((passkey) => ({ type: 'public-key', id: passkey.id })),
         authenticatorSelection: {
           residentKey: 'required',

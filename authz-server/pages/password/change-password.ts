@@ -24,7 +24,7 @@ import { passwordNotice } from './password-notice.ts';
 
 const PATH = '/account/password';
 
-/** A visitor, and their record as it was before anything of the request was checked. */
+/** A visitor, and their record as it was before the request was checked. */
 interface Changer {
   readonly visitor: Visitor;
   readonly seen: PersonRecord;
@@ -67,7 +67,7 @@ export function changePasswordHandlers(
     answerWith(ctx, changePasswordPage(viewOf(ctx, visitor.person), props));
   }
 
-  /** Guesses of the old password are paid for as sign-ins are. */
+  /** Checks the old password. Guesses count against the limits of sign-ins. */
   const checkCurrent = (ctx: Context, { name, id }: PersonRecord, current: string) =>
     limited(ctx, name, async (turn) => {
       const person = await server.directory.authenticate(name, current, turn);
@@ -111,7 +111,7 @@ export function changePasswordHandlers(
           await changePassword(acting, seen, password);
         }
       } catch (error) {
-        // Changed or removed meanwhile.
+        // The person was changed or removed meanwhile.
         if (!(error instanceof PeopleError)) throw error;
         noteLate(ctx);
         throw expired(TO_ACCOUNT, 409);

@@ -11,16 +11,16 @@ import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { forgottenPage, linkSentPage } from '../views/forgotten.ts';
 
-/** The path of the page; there is none where mail is not configured. */
+/** The path of the page. Without `mail` in the configuration there is no such page. */
 export const FORGOTTEN_PATH = '/recover';
 
-/** Three an hour for a person, ten for an address. */
+/** Limits of links for a new password: three an hour for a name, ten for an IP address. */
 const OF_NAME: Rate = { burst: 3, per: 1200 };
 const OF_ADDRESS: Rate = { burst: 10, per: 360 };
 
 /**
- * Sends a link by mail to somebody who forgot their password. Neither the answer nor the work tells who exists: a message
- * waits in any case, and the chore that sends it finds out whether anybody gets it.
+ * Sends a link by mail to somebody who forgot their password. Neither the answer nor its time reveals whether the
+ * person exists: a message is queued in any case. The background job that sends it checks whether there is a recipient.
  */
 export function forgottenHandlers(
   server: PagesServer,

@@ -25,15 +25,15 @@ import { programName } from '../views/program.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from '../views/recover.ts';
 import { passwordNotice } from './password-notice.ts';
 
-/** A link that is good, and the record of its person. */
+/** A valid link, and the record of its person. */
 interface Holder {
   readonly recovery: Recovery;
   readonly seen: PersonRecord;
 }
 
 /**
- * Whether a link that was sent by mail still went to an address of its person: of one that they asked for, to a verified
- * one. Whoever reads a former or mistyped address gets nothing.
+ * Whether the mail address of a link is still an address of its person; a verified address if the person asked for the
+ * link. The reader of a former or mistyped mailbox cannot use the link.
  */
 function isTheirs({ address: sentTo, byMail }: Recovery, { profile }: PersonRecord): boolean {
   if (sentTo === undefined) return true;
@@ -42,9 +42,9 @@ function isTheirs({ address: sentTo, byMail }: Recovery, { profile }: PersonReco
 }
 
 /**
- * The page of a link for somebody who cannot sign in. Programs that open every link of a mail use nothing up: GET only
- * shows the form, and only a password that may be set, or a passkey, uses the link up. Nobody is signed in by it, so that a second
- * factor is still asked for.
+ * The page of a link for somebody who cannot sign in. Mail scanners that open every link do not use it up: GET only
+ * shows the form. Only an acceptable password, or a passkey, uses the link up. The link signs in no person, so that a
+ * second factor is still required.
  */
 export function recoverHandlers(
   server: PagesServer,
@@ -60,7 +60,7 @@ export function recoverHandlers(
     if (recovery === undefined) return undefined;
     const [seen, person] = await Promise.all([
       stores.people.get(recovery.person),
-      // Only somebody who may sign in.
+      // The link works only for a person who may sign in.
       directory.find(recovery.person),
     ]);
     return seen && person && isTheirs(recovery, seen) ? { recovery, seen } : undefined;
@@ -69,8 +69,8 @@ export function recoverHandlers(
   const secretOf = (ctx: Context) => ctx.path.slice(LINK_PATH.length);
 
   /**
-   * Whether the link makes a passkey. A passkey stands for both factors, and a link never replaces the second one unless it
-   * removes it.
+   * Whether the link makes a passkey. A passkey counts as both factors, and a link must not replace the second factor
+   * unless it was made to remove it.
    */
   async function makesPasskey({ recovery: { person, secondFactor = false } }: Holder) {
     return secondFactor || (await stores.secondFactors.get(person)) === undefined;
@@ -91,7 +91,7 @@ export function recoverHandlers(
     answerWith(ctx, recoverPage(view, { ...props, ...(options !== undefined && { options }) }));
   }
 
-  /** Uses the link up by what `set` does and records together with `used`, and says that it is done. */
+  /** Uses the link up in one step with the work of `set`, and answers that it is done. */
   async function use(
     ctx: Context,
     seen: PersonRecord,
@@ -113,7 +113,7 @@ export function recoverHandlers(
       if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
       throw error;
     }
-    // Last, so that at no time the former password is enough.
+    // This comes last, so that the former password alone is never enough.
     const tell = (kind: MailKind) => notify(server, recovery.person, kind, view.language);
     const gone = { kind: 'second-factor.removed', person: recovery.person } as const;
     const factors = acting.recorder.changing('secondFactors', gone);
@@ -126,7 +126,7 @@ export function recoverHandlers(
     answerWith(ctx, recoveredPage(view, { by, purpose, account: TO_ACCOUNT.href }));
   }
 
-  /** The link was used, perhaps by the same form. */
+  /** Answers that the link was used, perhaps by the same form. */
   function late(ctx: Context): void {
     noteLate(ctx);
     answerWith(ctx, recoveryGonePage(viewOf(ctx)));
@@ -141,7 +141,7 @@ export function recoverHandlers(
     );
   }
 
-  /** A passkey takes the place of the password, which lets nobody in any more. */
+  /** Sets a passkey in place of the password, which is removed. */
   async function withPasskey(ctx: Context, holder: Holder, form: URLSearchParams) {
     const { seen } = holder;
     if (!(await makesPasskey(holder))) throw new PageError(400, 'request');

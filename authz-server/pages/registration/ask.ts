@@ -12,10 +12,12 @@ import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { askToRegisterPage, registrationSentPage } from '../views/registration.ts';
 
-/** The path of the page; there is none unless registration is open. */
+/** The path of the page. It exists only if registration is open. */
 export const ASK_PATH = '/register';
 
-/** Sends a link to an address of somebody who wants an account. Neither the answer nor the work tells who has one. */
+/**
+ * Sends a link by mail to a person who wants an account. Neither the answer nor its time reveals who has an account.
+ */
 export function askToRegisterHandlers(
   server: PagesServer,
 ): Readonly<Record<'show' | 'send', Middleware>> {
@@ -40,7 +42,7 @@ export function askToRegisterHandlers(
         address,
       );
       if (seconds !== undefined) return refuse({ kind: 'later', seconds });
-      // Unknown visitors at many addresses leave a bounded number of rows together.
+      // A common limit bounds the rows that unknown visitors at many IP addresses can store.
       const all = await server.stores.limits.spend(
         'all-visits',
         'all',

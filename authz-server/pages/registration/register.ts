@@ -25,15 +25,15 @@ import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
 import { registeredPage, registerPage, registrationGonePage } from '../views/registration.ts';
 
-/** Names that somebody may try with one link: more would tell who is here. */
+/** The limit of names to try with one link: more would reveal which people have accounts. */
 const TRIES: Rate = { burst: 20, per: 60 };
 
-/** The way in that somebody chose. */
+/** The way to sign in that the person chose. */
 type Way = Pick<NewAccount, 'password' | 'passkey'>;
 
 /**
- * The page of a link with which somebody makes an account. Programs that open every link of a mail use nothing up: only a
- * name that is free, with a password or a passkey, does. Nobody is signed in by it.
+ * The page of a link with which a person makes an account. Mail scanners that open every link do not use it up: only a
+ * free name with a password or a passkey does. The link signs in no person.
  */
 export function registerHandlers(
   server: PagesServer,
@@ -45,13 +45,16 @@ export function registerHandlers(
   const browsers = createKnownBrowser(server);
   const { brand, spaces } = server.config;
   const reserved = [
-    // Names that people choose have no accents, and nobody tells Café from cafe.
+    // Names that people choose have no accents, since readers could confuse Café with Cafe.
     brand.name.normalize('NFD').replaceAll(/[^\p{L}\p{N}]/gu, ''),
     ...spaces.flatMap(({ grants }) => Object.keys(grants.people)),
   ];
   const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);
 
-  /** The right of the link, if the configuration still lets people register in this way, or there is no administrator yet. */
+  /**
+   * Returns the registration that the link allows, if the configuration still allows it or there is no administrator
+   * yet.
+   */
   async function find(ctx: Context): Promise<Registration | undefined> {
     const registration = await links.find(secretOf(ctx));
     if (registration === undefined) return undefined;
@@ -79,7 +82,7 @@ export function registerHandlers(
   }
 
   const gone = (ctx: Context) => answerWith(ctx, registrationGonePage(viewOf(ctx)));
-  /** The link was used, perhaps by the same form. */
+  /** Answers that the link was used, perhaps by the same form. */
   const late = (ctx: Context) => {
     noteLate(ctx);
     gone(ctx);
@@ -129,12 +132,12 @@ export function registerHandlers(
         name,
         ...way,
       });
-      // The passkey is somebody's: there is no account that it would not open.
+      // The passkey belongs to another account, which it would open instead.
       if (outcome === 'passkey') return again({ kind: 'failed' });
       if (outcome === 'taken') return again({ kind: 'taken' });
       if (outcome === 'gone') return late(ctx);
       await links.redeem(secretOf(ctx));
-      // So that its first sign-in is no news to the person.
+      // Remember the browser, so that its first sign-in sends no message to the person.
       browsers.remember(ctx, name);
       noteDone(ctx);
       answerWith(ctx, registeredPage(viewOf(ctx), { name, account: TO_ACCOUNT.href }));

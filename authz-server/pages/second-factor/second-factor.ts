@@ -49,7 +49,10 @@ export function secondFactorHandlers(
   const secretOf = createSetUpSecret(server);
   const viewOf = createViewOf(server);
 
-  /** Undefined: the answer asks to sign in. A change of a way to sign in needs a sign-in of the last minutes. */
+  /**
+   * Undefined: the answer asks the person to sign in. Changing a way to sign in needs a sign-in of the last five
+   * minutes.
+   */
   async function changerOf(ctx: Context): Promise<Visitor | undefined> {
     if (rule === 'off') throw new PageError(404, 'not-found', { back: TO_ACCOUNT });
     const visitor = await currentVisitor(ctx);
@@ -58,7 +61,10 @@ export function secondFactorHandlers(
     return undefined;
   }
 
-  /** A sign-in that was in flight as the person's second factor was set up changes nothing. */
+  /**
+   * Whether the sign-in used the second factor, if the person has one. A sign-in from before its set-up may not change
+   * it.
+   */
   const hasShownIt = async ({ person, signIn }: Visitor) =>
     isEnough('required', undefined, signIn.assurance.acr) ||
     (await stores.secondFactors.get(person.id)) === undefined;
@@ -69,7 +75,7 @@ export function secondFactorHandlers(
     return { action: PATH, back: BACK, hasPassword };
   }
 
-  /** Shows what a person has. */
+  /** Shows the state of a person's second factor. */
   async function showTo(
     ctx: Context,
     visitor: Visitor,
@@ -85,7 +91,7 @@ export function secondFactorHandlers(
     answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
   }
 
-  /** Shows the secret of a second factor that takes the place of `replaces`, or of none. */
+  /** Shows the secret of a new second factor. `replaces`: the second factor that it replaces, if any. */
   async function showSetUp(
     ctx: Context,
     { person, signIn: { generation } }: Visitor,
@@ -161,7 +167,7 @@ export function secondFactorHandlers(
         const kind = replaces === undefined ? 'second-factor-set-up' : 'second-factor-replaced';
         await notify(server, person.id, kind, language);
         if (made.lostPasskeys) await notify(server, person.id, 'passkey-removed', language);
-        // All sign-ins have ended, this one too. A passkey that is left stays more than a code.
+        // All sign-ins have ended, also this one. A remaining passkey is still stronger than a code.
         const { assurance, passkey } = signIn;
         const isLeft = (await stores.passkeys.of(person.id)).some(({ id }) => id === passkey);
         const means =
@@ -187,7 +193,7 @@ export function secondFactorHandlers(
           asPerson(server, visitor.person.id, ctx),
           visitor.person.id,
         );
-        // Another request made new ones at the same time, and its answer may be lost.
+        // Another request made new recovery codes at the same time, and its answer may be lost.
         if (codes === undefined) {
           noteLate(ctx);
           return showTo(ctx, visitor, 'codes-shown');
@@ -200,7 +206,7 @@ export function secondFactorHandlers(
       'remove',
       async (ctx, visitor) => {
         if (mustHaveSecondFactor(rule, visitor.person.profile?.groups)) {
-          // It was not demanded yet when the page was made.
+          // The operator has made the second factor mandatory since the page was shown.
           await showTo(ctx, visitor);
           ctx.status = 403;
           return;

@@ -5,8 +5,8 @@ import { note } from '#shared/server/message/request-log.ts';
 import { shownUri } from '../../base/reasons.ts';
 
 /**
- * OpenID Connect RP-Initiated Logout 1.0 section 3: nobody is sent to a URI that the client has not registered, but the
- * request to sign out stands. So such a URI is left out, and the person ends on our page.
+ * OpenID Connect RP-Initiated Logout 1.0 section 3: the browser must not be sent to an unregistered URI, but the person
+ * still signs out. So such a URI is left out, and the person stays on our page.
  */
 export function leaveOutUnregistered(provider: Provider): Middleware {
   return async (ctx, next) => {
@@ -24,7 +24,7 @@ export function leaveOutUnregistered(provider: Provider): Middleware {
   };
 }
 
-/** As the engine finds it; whether the hint is genuine the engine checks. */
+/** Finds the client id as the engine does. The engine itself verifies the hint. */
 function clientOf({ query: { client_id: id, id_token_hint: hint } }: Context): string | undefined {
   if (typeof id === 'string') return id;
   if (typeof hint !== 'string') return undefined;

@@ -5,7 +5,10 @@ import type { SignInProps, View } from '../frame/view.ts';
 import { createLastWay } from './last-way.ts';
 import { CHALLENGE_LIFE, createChallenges } from './challenge.ts';
 
-/** Returns what a sign-in page needs to ask for a passkey of whomever (WebAuthn section 5.5); nothing where none can be used. */
+/**
+ * Returns the props with which a sign-in page asks for any person's passkey (WebAuthn section 5.5). They are empty if
+ * browsers cannot use passkeys for this issuer.
+ */
 export function createAskForPasskey(
   server: PagesServer,
 ): (ctx: Context, view: View) => Pick<SignInProps, 'passkey' | 'last'> {

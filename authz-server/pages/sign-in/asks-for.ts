@@ -7,6 +7,6 @@ const ASKS: Readonly<Record<Acr, Pick<SignInProps, 'asks'>>> = {
   'urn:countersign:acr:passkey': { asks: 'passkey' },
 };
 
-/** Returns what the sign-in page says of the way to sign in that a client asks for. Everybody may use a password. */
+/** Returns the way to sign in that a client asks for, as the sign-in page shows it. A password needs no mention. */
 export const asksFor = (least: Acr | undefined): Pick<SignInProps, 'asks'> =>
   least === undefined ? {} : ASKS[least];

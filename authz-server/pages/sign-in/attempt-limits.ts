@@ -12,12 +12,12 @@ import { createKnownBrowser, type Proof } from './known-browser.ts';
 type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 interface Terms {
-  /** From all of which the attempt is paid, in this order. */
+  /** The buckets from which the attempt takes a token each, in this order. */
   readonly buckets: readonly Bucket[];
   readonly turn: Turn;
 }
 
-/** The attempt is not made; `seconds`: until one may be. */
+/** The attempt was not made, because a limit was reached. `seconds`: until the next attempt is allowed. */
 interface Later {
   readonly kind: 'later';
   readonly seconds: number;
@@ -25,28 +25,31 @@ interface Later {
 
 export interface AttemptLimits {
   /**
-   * Carries an attempt out that somebody of this name makes, if it can be paid for; undefined: nobody knows whose it is. A
-   * browser in which the person has signed in before pays from buckets of the person's browsers alone: others cannot empty them. Its
-   * work waits for the person's turn, that of others for the turn of their address. A right
-   * attempt gets back what it has paid, once nothing more is asked for. One that ends with 503 does not: while the audit log
-   * cannot be written, a guesser would have as many as they like.
+   * Makes a sign-in attempt, if the limits allow it. `name` is undefined if it is not known yet. A browser in which the
+   * person has signed in before has buckets of its own, which other browsers cannot empty. Its attempts run one at a
+   * time for each person, those of other browsers one at a time for each IP address. A completed sign-in returns its
+   * tokens to the buckets. An attempt that ends with 503 does not: while the audit log cannot be written, a guesser
+   * would have unlimited attempts.
    */
   limited<Outcome extends Shown | Unfinished | { readonly problem: unknown }>(
     ctx: Context,
     name: string | undefined,
     attempt: (turn: Turn) => Promise<Outcome>,
   ): Promise<Outcome | { readonly problem: Later }>;
-  /** After the last step of an attempt: gives back what it has paid, and remembers the browser for both factors. */
+  /**
+   * Call this after the last step of an attempt. It returns the tokens to the buckets, and remembers the browser for
+   * both factors.
+   */
   settle(ctx: Context, name: string, secondFactor: string): Promise<void>;
 }
 
 /**
- * All known browsers of a person have so many times what one has. Somebody who has made many of them known, with their own
- * name, gets no more guesses at it by that.
+ * All known browsers of a person together have this many times the limit of one browser. So a person cannot get
+ * unlimited guesses by signing in with many browsers.
  */
 const BROWSERS = 3;
 
-/** Limits how often somebody may try to sign in. */
+/** Limits sign-in attempts. */
 export function createAttemptLimits(server: PagesServer): AttemptLimits {
   const { config, stores } = server;
   const { limits } = stores;
@@ -76,7 +79,7 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
     buckets: readonly Bucket[],
     ...proofs: readonly Proof[]
   ): Promise<void> {
-    // The one attempt, no more: who guesses does not get theirs back by signing in as somebody else.
+    // Returns only the tokens of this attempt. A guesser cannot get tokens back by signing in as another person.
     await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
     browsers.remember(ctx, ...proofs);
   }

@@ -30,7 +30,7 @@ export function createAttempt(server: PagesServer): AttemptWith {
     if ('person' in attempt) {
       remember(ctx, way);
       const { id, name } = attempt.person;
-      // This reads the cookie of the request, not the one that the answer sets.
+      // This reads the cookie of the request, not the new cookie of the answer.
       if (browsers.known(ctx, name) === undefined) {
         const language = languageOf(ctx.get('Accept-Language'));
         const texts = textsOf(language);
@@ -44,7 +44,7 @@ export function createAttempt(server: PagesServer): AttemptWith {
   };
 }
 
-/** Returns what the line of the request says of an attempt. */
+/** Returns the fields of the request's log line about an attempt. */
 function came(
   way: 'passkey' | 'password',
   attempt: Attempt,
@@ -61,9 +61,9 @@ function came(
 }
 
 /**
- * Checks `name` and `password` of a sign-in form. Attempts are paid for before anything is hashed, by the name that was
- * typed and whether or not there is such a person, so that neither the answer nor the work tells who exists. Only after
- * the right password a second step is asked for, where the person needs one.
+ * Checks `name` and `password` of a sign-in form. Attempts count against the limits of the typed name before any
+ * hashing, whether or not there is such a person. So neither the answer nor its time reveals who exists. Only after the
+ * right password the page asks for a second step, if the person needs one.
  */
 function createPasswordSignIn(server: PagesServer): AttemptWith {
   const { limited } = createAttemptLimits(server);

@@ -4,15 +4,15 @@ import type { Means } from '#shared/people/access/sign-ins.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import type { SecondStep, SignInProps } from '../frame/view.ts';
 
-/** Somebody who has shown who they are, and how. */
+/** A person who has authenticated, and how. */
 export interface Shown {
   readonly person: Authenticated;
   readonly means: Means;
-  /** Recovery codes that were made on the way, to be shown once. */
+  /** New recovery codes of this sign-in, which are shown only once. */
   readonly codes?: readonly string[];
 }
 
-/** The password was right, and a page asks for more. */
+/** The password was right, and a page asks for the second step. */
 export interface Unfinished {
   readonly step: SecondStep;
 }
@@ -23,7 +23,7 @@ export type Attempt =
   | { readonly problem: NonNullable<SignInProps['problem']> };
 
 /**
- * Checks what a sign-in form shows. `least`: the way that is asked for. Somebody who has no second factor is led through
- * the set-up if one is asked for.
+ * Checks a sign-in form. `least`: the weakest acceptable way to sign in. If it needs a second factor and the person has
+ * none, the person sets one up.
  */
 export type AttemptWith = (ctx: Context, form: URLSearchParams, least?: Acr) => Promise<Attempt>;

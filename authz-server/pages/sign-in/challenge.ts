@@ -6,7 +6,7 @@ import type { PagesServer } from '../../base/server.ts';
 /** Milliseconds: the life of a challenge, and how long an authenticator may ask its owner. */
 export const CHALLENGE_LIFE = 300_000;
 
-/** The purpose of a challenge: to come in, or to make a passkey for a person. */
+/** The purpose of a challenge: to sign in, or to make a passkey for a person. */
 export type ChallengePurpose = 'get' | `create ${string}`;
 
 export interface Challenges {
@@ -48,7 +48,7 @@ export function createChallenges({
         return false;
       }
       const age = clock.now() - head.readUIntBE(0, TIME_OCTETS);
-      // The clock may have gone back; the store remembers a challenge for as long as it is good.
+      // The clock may have been set back. The store remembers a used challenge for as long as it is valid.
       if (Math.abs(age) > CHALLENGE_LIFE) return false;
       return stores.replay.unique('passkey-challenge', challenge, (2 * CHALLENGE_LIFE) / 1000);
     },

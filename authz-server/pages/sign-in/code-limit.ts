@@ -9,16 +9,19 @@ type Paid =
   | Extract<Spent, { ok: false }>
   | {
       readonly ok: true;
-      /** After a right code. */
+      /** Call this after a right code: it then does not count against the limit. */
       giveBack(): Promise<void>;
     };
 
 export type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
-/** A code that somebody tries for a person. */
+/** A one-time code that a visitor enters for a person. */
 interface Try {
   readonly accountId: string;
-  /** The id of the set-up whose code it should be. Absent: it is the code of a new one, whose secret the page shows. */
+  /**
+   * The id of the set-up to which the code should belong. Absent: the code is for a new set-up, whose secret the page
+   * shows.
+   */
   readonly secondFactor?: string | undefined;
   readonly typed: string;
 }

@@ -28,7 +28,9 @@ const clientData = z.object({ challenge: z.string().max(1024) });
 export type Created = z.infer<typeof created>;
 export type Used = z.infer<typeof used>;
 
-/** Undefined: it is no such answer. Nothing of it is verified. */
+/**
+ * Parses the answer of an authenticator that makes a passkey, and verifies nothing. Undefined: it is no such answer.
+ */
 export const parseCreated = (text: string): Created | undefined => parsed(created, text);
 export const parseUsed = (text: string): Used | undefined => parsed(used, text);
 

@@ -7,19 +7,19 @@ type Paid =
   | Extract<Spent, { ok: false }>
   | {
       readonly ok: true;
-      /** After a code that was no guess: the person has decided about it before. */
+      /** Call this after a code about which the person has already decided: it was no guess. */
       giveBack(): Promise<void>;
     };
 
 /** The limit of a person whose address sends too many codes: enough for a device now and then. */
 const STRICT: Rate = { burst: 3, per: 3600 };
-/** So many times the guesses of one person may come from one address. */
+/** The limit of one IP address, as a multiple of a person's limit. */
 const PEOPLE_AT_AN_ADDRESS = 10;
 
 /**
- * Pays for looking one user code up (RFC 8628 section 5.1): from the person's bucket and from the
- * address's. An empty bucket of the address refuses nobody by itself, or a guesser could keep the
- * others at that address from their right codes: it only lets everybody there down to a few.
+ * Counts the lookup of a user code (RFC 8628 section 5.1) against the limits of the person and of the IP address. An
+ * empty bucket of the address does not refuse by itself, since a guesser could then block other people there. It only
+ * lowers the limit of each person at that address.
  */
 export async function payForGuess(
   { stores, config }: { readonly stores: { readonly limits: Limits }; readonly config: Config },

@@ -21,8 +21,8 @@ export interface KnownBrowser {
 }
 
 /**
- * Browsers in which a person has signed in before keep their own count of attempts, so that nobody can
- * lock the person out there. The cookie is a random id, and for each proof a MAC over it and the proof.
+ * Browsers in which a person has signed in before have a limit of attempts of their own, so that an attacker elsewhere
+ * cannot lock the person out. The cookie is a random id, and for each proof a MAC over it and the proof.
  */
 export function createKnownBrowser({
   config,

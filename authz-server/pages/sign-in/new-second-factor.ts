@@ -14,8 +14,8 @@ interface Begun {
 }
 
 /**
- * Returns the forms of a secret in which an app can take it over from a page, and the ways to come in without it, of which
- * the form before had `ticked`.
+ * Returns a new secret as a page shows it (QR code and base32), and the other ways to sign in, of which the last form
+ * had `ticked`.
  */
 export async function newSecondFactor(
   server: Pick<PagesServer, 'config' | 'stores'>,

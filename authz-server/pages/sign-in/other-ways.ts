@@ -4,7 +4,7 @@ import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { OtherWay } from '../frame/view.ts';
 
-/** A passkey, or a key for HOBA or Concealed. It lets in without a code, whoever made it. */
+/** A passkey, or a key for HOBA or Concealed. It signs in without a one-time code, even if an attacker made it. */
 export interface KeptWay extends OtherWay {
   readonly kind: 'passkey' | 'key';
   readonly id: string;
@@ -12,7 +12,7 @@ export interface KeptWay extends OtherWay {
 
 const itemOf = (kind: string, id: string) => hash('sha256', `${kind} ${id}`, 'base64url');
 
-/** Lists what lets a person in without a code. */
+/** Lists the passkeys and keys that sign a person in without a one-time code. */
 export async function otherWays(
   { stores }: Pick<PagesServer, 'stores'>,
   accountId: string,
@@ -37,7 +37,7 @@ export async function otherWays(
   ];
 }
 
-/** Names a list of ways: a form that was made for another list is refused. */
+/** Returns a mark of a list of ways. A form that was made for another list is refused. */
 export const markOf = (ways: readonly OtherWay[]): string =>
   hash(
     'sha256',
@@ -48,7 +48,9 @@ export const markOf = (ways: readonly OtherWay[]): string =>
     'base64url',
   );
 
-/** Removes ways to come in with all that they opened. The last one stays. Returns the removed ones. */
+/**
+ * Removes ways to sign in, with the sessions and grants that they opened. The last way stays. Returns the removed ways.
+ */
 export async function removeWays(
   server: PagesServer,
   accountId: string,
@@ -56,7 +58,7 @@ export async function removeWays(
 ): Promise<readonly KeptWay[]> {
   const { stores, recorder } = server;
   const removed: KeptWay[] = [];
-  // Keys first: one that is removed as well is no other way in.
+  // Keys are removed first, so that a removed key does not count as another way to sign in.
   for (const way of ways.toSorted((a, b) => a.kind.localeCompare(b.kind))) {
     if (way.kind === 'key') {
       const event = { kind: 'public-key.removed', key: way.id, person: accountId } as const;

@@ -49,7 +49,7 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
       await bySomebody(server, ctx).refused(accountId, 'passkey');
       return refused(kind, reason);
     };
-    // Before anything is checked, so that whoever ends everything meanwhile ends this, too.
+    // The generation is read before any check. If the person ends everything meanwhile, this sign-in ends, too.
     const generation = await stores.revocations.generation('person', accountId);
     const person = await directory.find(accountId);
     if (person === undefined) return refusedOf('passkey', 'its person may not sign in');

@@ -1,12 +1,12 @@
 import type { PagesServer } from '../../base/server.ts';
 import type { Visitor } from './session.ts';
 
-/** Milliseconds. */
+/** Milliseconds for which a sign-in counts as recent. */
 const RECENT = 300_000;
 
 /**
- * Whether the visitor has just signed in, as whoever changes a way to sign in must have. The clock of the process where they
- * did may be ahead of ours by the skew.
+ * Whether the visitor has just signed in, which a change of a way to sign in needs. The clock of the process of that
+ * sign-in may be ahead of ours by the skew.
  */
 export function isRecent(
   { signIn }: Visitor,

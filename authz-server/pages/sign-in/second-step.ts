@@ -23,23 +23,24 @@ import { claimStep, createStepState, isClaimed, type StepState } from './step-st
 
 export interface SecondSteps {
   /**
-   * Undefined: the password is enough. `use-passkey`: the person needs a second factor and has a passkey, which stands
-   * for both; whoever knows the password alone must not set up another. `least`: the way to sign in that is asked for.
+   * Undefined: the password is enough. `use-passkey`: the person needs a second factor and has a passkey, which counts
+   * as both. A thief of the password must not set up another second factor. `least`: the weakest acceptable way to sign
+   * in.
    */
   begin(
     ctx: Context,
     person: Authenticated,
     least?: Acr,
   ): Promise<SecondStep | 'use-passkey' | undefined>;
-  /** Checks what the form of the second step shows. */
+  /** Checks the form of the second step. */
   finish(ctx: Context, form: URLSearchParams): Promise<Attempt>;
 }
 
 const OVER: Attempt = { problem: { kind: 'step-over' } };
-/** A set-up that is sent again, by a browser that loads the page of its recovery codes once more. */
+/** The outcome if a browser reloads the page of its recovery codes, and so sends the set-up again. */
 const SHOWN: Attempt = { problem: { kind: 'codes-shown' } };
 
-/** The step after the right password. Nothing of the sign-in exists before it is done. */
+/** The step after the right password. The sign-in exists only after this step. */
 export function createSecondStep(server: PagesServer): SecondSteps {
   const { stores } = server;
   const rule = server.config.people.secondFactor;
@@ -49,7 +50,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
   const setUpFactor = createSetUp(server);
   const secretOf = createSetUpSecret(server);
 
-  /** The page of a step that goes on, with the same state: its time began with the password. */
+  /** Shows the same step again, with the same state, since its time began with the password. */
   async function again(
     sealed: string,
     { name, accountId, secret }: StepState,
@@ -71,7 +72,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
   }
 
   /**
-   * Uses up a right code. The step is claimed before: of two codes that are sent at once, one is used and the other stays.
+   * Uses up a right code. The step is claimed first, so that of two codes that are sent at once only one is used up.
    */
   async function use(step: StepState, typed: string) {
     const { accountId, generation } = step;
@@ -100,7 +101,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const sealed = form.get('step') ?? '';
       const state = read(ctx, sealed);
       if (state === undefined) return OVER;
-      // Perhaps by the same form.
+      // The step was claimed, perhaps by the same form.
       const claimed = (): Attempt => {
         noteLate(ctx);
         return state.secret === undefined ? OVER : SHOWN;
@@ -115,7 +116,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const secondFactor = secret === undefined ? (factor?.id ?? '') : undefined;
       const paid = await payForCode(ctx, { accountId, secondFactor, typed });
       const refused = async (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
-        // The same code, sent twice at once: it was right, and is used up.
+        // The same code was sent twice at once. It was right, and the other request has used it up.
         if (await isClaimed(server, state)) return claimed();
         await bySomebody(server, ctx).refused(accountId, `second factor: ${kind}`);
         note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });

@@ -16,30 +16,30 @@ export type Session = InstanceType<Provider['Session']>;
 export interface Visitor {
   readonly person: Person;
   readonly signIn: SignIn;
-  /** The engine's. */
+  /** The session of the engine (oidc-provider). */
   readonly session: Session;
 }
 
 export interface BrowserSessions {
-  /** Undefined: nobody is signed in, or no longer. */
+  /** Returns the person who is signed in. Undefined: no person is signed in, or the sign-in has ended. */
   currentVisitor(ctx: Context): Promise<Visitor | undefined>;
   /** Whether the browser sends a session, which may have ended. */
   hasSession(ctx: Context): boolean;
   /**
-   * Signs in who has shown who they are. The session gets a new identifier, so that one which
-   * somebody planted in the browser never becomes signed in; another person's ends first.
+   * Signs in a person who has authenticated. The session gets a new identifier, so that an identifier which an attacker
+   * planted never becomes signed in. Another person's session ends first.
    */
   signInVisitor(ctx: Context, shown: Shown): Promise<Visitor>;
   /**
-   * Keeps a visitor signed in whose sign-ins have all ended, with the generation that they have now. How and when they
-   * signed in stays: it counts as no sign-in.
+   * Keeps this visitor signed in after all sign-ins of the person have ended, with the new generation. Time and means
+   * of the sign-in stay: it is no new sign-in.
    */
   keepVisitor(ctx: Context, visitor: Visitor, generation: number): Promise<void>;
-  /** Signs the browser out and ends the grants that end with the session. */
+  /** Signs the browser out, and ends the grants of the session. */
   signOutVisitor(ctx: Context, visitor: Visitor): Promise<void>;
-  /** `uid` of the session of who is signed in with the browser once it has the answer. */
+  /** Returns the `uid` of the signed-in session that the browser has after the answer. */
   sessionAfter(ctx: Context): Promise<string | undefined>;
-  /** Takes the session of somebody who is not signed in from the store and the browser. */
+  /** Removes a session without a sign-in from the store and the browser. */
   forget(ctx: Context, session: Session): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function originOf(ctx: Context): Pick<SignIn, 'address' | 'agent'> {
 
 const LONGEST_AGENT = 512;
 
-/** `uid` of the session that the answer to a request gives the browser; undefined: it takes it away. */
+/** The `uid` of the session that the answer to a request sets. Undefined: the answer removes the session. */
 const AFTER = new WeakMap<IncomingMessage, string | undefined>();
 
 export function createBrowserSessions(server: PagesServer, provider: Provider): BrowserSessions {
@@ -87,7 +87,8 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     const { acr, amr } = signIn.assurance;
     const loginTs = Math.floor(signIn.since / 1000);
     session.loginAccount({ accountId: signIn.accountId, acr, amr: [...amr], loginTs });
-    // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
+    // Both are committed together. No browser knows the session's identifier yet, and a session without a sign-in
+    // belongs to no person.
     const acting = asPerson(server, signIn.accountId, ctx);
     await Promise.all([recordSignIn(acting, signIn, lifetime, ...events), session.save(lifetime)]);
     AFTER.set(ctx.req, session.uid);

@@ -9,8 +9,9 @@ import { STEP, type StepState } from './step-state.ts';
 const PURPOSE = 'second factor that is being set up';
 
 /**
- * Returns the secret (in base64url) of a set-up in this browser. A page that is loaded again within the time of a step shows
- * the same one, since an app may have it already. Another generation, such as after a new password, has another secret.
+ * Returns the secret (in base64url) of a set-up in this browser. A page that is loaded again within the time of a step
+ * shows the same one, since an app may have it already. A new generation of the person, such as after a new password,
+ * leads to another secret.
  */
 export function createSetUpSecret(
   server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock' | 'stores'>,

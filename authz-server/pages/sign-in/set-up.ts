@@ -7,7 +7,7 @@ import type { PagesServer } from '../../base/server.ts';
 import { markOf, otherWays, removeWays } from './other-ways.ts';
 import { claimStep, type StepState } from './step-state.ts';
 
-/** A second factor was set up, and everything of the person has ended. */
+/** The result of a set-up, which has ended all sign-ins and grants of the person. */
 export interface NewlySetUp {
   /** Recovery codes as they are read. */
   readonly codes: readonly string[];
@@ -22,7 +22,7 @@ export interface NewlySetUp {
 /** The fields of a form of a set-up. */
 interface Filled {
   readonly typed: string;
-  /** The items of the other ways to come in that are removed. */
+  /** The items of the other ways to sign in that the set-up removes. */
   readonly ticked: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage } from '../views/sign-in.ts';
 
-/** Where a person can go on after signing in without a client, and which parameters go along. */
+/** The pages to which a person can continue after signing in without a client, and their parameters. */
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
   ['/account/address', []],
@@ -26,9 +26,9 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
 const INTERACTION = /^\/gnap\/interact\/[\w-]{1,64}$/;
 /** The pages of links that confirm an address. */
 const ADDRESS_LINK = /^\/account\/address\/[\w-]{1,64}$/;
-/** The pages of administrators: what is typed there goes along. It fills in a form, and changes nothing by itself. */
+/** The pages of administrators. Their query is kept: it fills in a form, and changes nothing by itself. */
 const ADMIN = /^\/admin(?:\/[a-z-]{1,64})?$/;
-/** Characters of the longest query that goes along. */
+/** The most characters of a query that is kept. */
 const LONGEST_QUERY = 2048;
 
 type More = Pick<
@@ -41,8 +41,9 @@ type More = Pick<
 
 export interface StandaloneSignIn {
   /**
-   * Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, a page of a link, of a request of GNAP, or of
-   * administrators. In place of a form of somebody who is not signed in any more it says that nothing was changed.
+   * Asks the person to sign in first. `goOn`: a path of `CONTINUE`, the page of a link or of a GNAP request, or a page
+   * of administrators. If the request was a form of a person who is no longer signed in, the page says that nothing was
+   * changed.
    */
   ask(ctx: Context, goOn: string, more?: More): void;
   /** POST /sign-in. */
@@ -81,7 +82,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   return {
     ask(ctx, goOn, more = {}) {
       const isLost = ctx.method === 'POST' && more.name === undefined;
-      // Perhaps the same form has ended this sign-in.
+      // The same form, sent before, may have ended this sign-in.
       if (isLost && hasSession(ctx)) noteLate(ctx);
       show(ctx, goOn, { ...(isLost && { notice: 'nothing-changed' }), ...more });
     },
@@ -89,7 +90,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
     async signIn(ctx) {
       const form = await checkForm(ctx);
       const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
-      // A person who changes it is led through the set-up, or is asked again by the page that they go to.
+      // If a person changes the field `asks`, they are led through the set-up, or the next page asks them again.
       const asks = form.get('asks') === 'second-factor' ? 'second-factor' : undefined;
       const locales = form.get('ui_locales') ?? undefined;
       const attempt = await attemptWith(ctx, form, asks && BY_SECOND_FACTOR.acr);
@@ -103,7 +104,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
       }
       const { person } = await signInVisitor(ctx, attempt);
       const { codes, means } = attempt;
-      // A password can be sent again, and is checked anew.
+      // A password form can be sent again: the password is then checked again.
       if (means.assurance !== BY_PASSWORD) noteDone(ctx);
       if (codes === undefined) return seeOther(ctx, goOn);
       answerWith(ctx, recoveryCodesPage(viewOf(ctx, person, locales), { codes, goOn }));
@@ -123,7 +124,7 @@ const purposeOf = (goOn: string): NonNullable<SignInProps['purpose']> => {
   return goOn.startsWith('/device') ? 'device' : 'account';
 };
 
-/** A path of `CONTINUE` on this server, put together anew; /account when it is anything else. */
+/** Returns a path of `CONTINUE` on this server, built again from its parts; /account for any other value. */
 export function checkedContinue(goOn: string, issuer: string): string {
   const url = URL.parse(goOn, issuer);
   const own = url?.origin === issuer ? url.pathname : '';

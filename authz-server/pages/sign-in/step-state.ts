@@ -6,9 +6,9 @@ import { seal, unseal } from '#shared/keys/seal.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 
-/** A form carries this from one step to the next. */
+/** The state that a form carries from one step to the next. */
 export interface StepState {
-  /** Each id signs somebody in once. */
+  /** Each id works for one sign-in. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -16,20 +16,20 @@ export interface StepState {
   readonly name: string;
   /** The person's generation, read before their password was checked. */
   readonly generation: number;
-  /** The mark of the password that was right, where one was asked for and the directory marks its passwords. */
+  /** The mark of the right password, if a password was used and the directory has such marks. */
   readonly password?: string;
   /** The secret of a second factor that is being set up, in base64url. */
   readonly secret?: string;
   /** The mark of the ways to come in that the page of the set-up lists. */
   readonly ways?: string;
-  /** The id of the second factor whose place that takes. */
+  /** The id of the second factor that the new one replaces. */
   readonly replaces?: string;
 }
 
 /** Seconds that a person has for the second step. */
 export const STEP = 300;
 
-/** True once for a step: of several right codes that are sent at once, one is used. */
+/** Resolves to true only once for a step: of several right codes that are sent at once, one is used. */
 export const claimStep = (
   { stores, config }: Pick<PagesServer, 'stores' | 'config'>,
   { id }: StepState,
@@ -40,8 +40,8 @@ export const isClaimed = ({ stores }: Pick<PagesServer, 'stores'>, { id }: StepS
   stores.replay.seen('second-step', id);
 
 /**
- * The state between two steps. It is sealed into the form, and counts only in the browser and at the path where it was
- * made: each interaction has a path of its own.
+ * The state between two steps. It is sealed into the form, and valid only in the browser and at the URL path where it
+ * was made. Each interaction has a path of its own.
  */
 export function createStepState(
   server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,
@@ -62,7 +62,9 @@ export function createStepState(
       return seal(master, purpose(ctx), JSON.stringify(whole), random);
     },
 
-    /** Undefined: it is of another browser or path, somebody else made it, or it is too old. */
+    /**
+     * Opens the state. Undefined: it belongs to another browser or path, this server did not seal it, or it is too old.
+     */
     read(ctx: Context, sealed: string): StepState | undefined {
       try {
         const { browser, ...state } = JSON.parse(

@@ -6,7 +6,7 @@ import type { Created, Used } from './credential.ts';
 /** COSE algorithms: Ed25519, ES256, RS256 (WebAuthn section 5.8.5). */
 export const ALGORITHMS = [-8, -7, -257] as const;
 
-/** The place and question that an authenticator must have answered. */
+/** The origin and the challenge that an authenticator must have signed. */
 export interface Expected {
   readonly challenge: string;
   readonly origin: string;
@@ -29,7 +29,7 @@ export interface ProvenUse {
 export const userHandleOf = (accountId: string): string =>
   hash('sha256', `countersign passkey ${accountId}`, 'base64url');
 
-// Loaded with the first passkey: few pages need the library, and every start would pay for it.
+// The library is loaded with the first passkey: few pages need it, and it would slow down every start.
 const library = () => import('@simplewebauthn/server');
 const helpers = () => import('@simplewebauthn/server/helpers');
 
@@ -54,7 +54,7 @@ export async function verifyCreated(
     await Promise.all([library(), helpers()]);
   const object = isoBase64URL.toBuffer(response.response.attestationObject);
   const attestation = decodeAttestationObject(object);
-  // We ask for none. A chain of certificates would have the library fetch what these name.
+  // We ask for no attestation. With a chain of certificates the library would fetch the URLs in them.
   if (attestation.get('fmt') !== 'none') throw new Error('it has an attestation');
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, clientExtensionResults: {} },
@@ -89,7 +89,7 @@ export async function verifyUsed(
     expectedOrigin: origin,
     expectedRPID: rpId,
     requireUserVerification: true,
-    // The store compares counters, in one step with the use.
+    // The store compares counters when it records the use, in one transaction.
     credential: {
       id: passkey.id,
       publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
