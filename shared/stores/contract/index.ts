@@ -104,7 +104,7 @@ export const PARTS: readonly Part[] = [
   growthContract,
 ];
 
-/** The parts of which Redis tells what is new, where it is beside the record. */
+/** The parts whose changes Redis announces, if Redis is used beside PostgreSQL. */
 export const TOLD_PARTS: readonly Part[] = [
   revocationsContract,
   generationsContract,
@@ -112,7 +112,7 @@ export const TOLD_PARTS: readonly Part[] = [
   invalidationsContract,
 ];
 
-/** Those of what Redis keeps beside a record. */
+/** The parts that Redis stores, if it is used beside PostgreSQL. */
 export const BESIDE_PARTS: readonly Part[] = [
   cacheReportsContract,
   keptContract,
@@ -123,7 +123,7 @@ export const BESIDE_PARTS: readonly Part[] = [
   useCountsContract,
 ];
 
-/** The one suite that every store passes, against the real thing. `setup` runs once. `parts`: what it has of a store. */
+/** The suite that every real store passes. `setup` runs once. `parts`: the parts that this store has. */
 export function storesContract(
   name: string,
   setup: () => Promise<StoreUnderTest>,

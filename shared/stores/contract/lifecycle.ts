@@ -33,7 +33,7 @@ export function lifecycleContract(contract: () => Contract): void {
       await expect(contract().one.ping()).resolves.toBeUndefined();
     });
 
-    test('all data that does not expire is there after the store is closed and opened', async () => {
+    test('all lasting data is still there after the store was closed and opened again', async () => {
       const { store } = contract();
       const [client, document, id] = [someClient(fresh()), someDocument(fresh()), fresh()];
       const person = { ...somePerson(fresh()), aliases: [fresh()] };
@@ -92,7 +92,7 @@ export function lifecycleContract(contract: () => Contract): void {
       expect(await stores.proofs.spend('dpop', id, onceFor(600))).toBe('used');
     });
 
-    test('every verb of a closed store rejects with StoreUnavailable and never says no', async () => {
+    test('every operation of a closed store rejects with StoreUnavailable, rather than answering that a row is absent', async () => {
       const closed = await contract().store.open();
       await closed[Symbol.asyncDispose]();
       const verbs: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -16,13 +16,13 @@ import type { Contract } from './store-under-test.ts';
 
 type Step = readonly [change: () => Promise<unknown>, is: unknown];
 
-/** As a request asks: together with others, after all of them had come. */
+/** Asks as a request does: together with other requests, after all of them have arrived. */
 const handled = <T>(ask: () => T | Promise<T>) =>
   new Promise<T>((resolve, reject) => {
     atTurnsEnd(() => void Promise.resolve().then(ask).then(resolve, reject));
   });
 
-/** Asks before and after each change, with one question and with several at a time. */
+/** Queries before and after each change, with one query and with several at a time. */
 async function follow(ask: () => Promise<unknown>, steps: readonly Step[]): Promise<void> {
   for (const [change, is] of steps) {
     await change();
@@ -31,10 +31,10 @@ async function follow(ask: () => Promise<unknown>, steps: readonly Step[]): Prom
   }
 }
 
-/** An acknowledged change counts for the next question of every process, whatever that process has read before. */
+/** Each process sees an acknowledged change in its next query, whatever it has read before. */
 export function rereadingContract(contract: () => Contract): void {
   describe.each(['one', 'other'] as const)(
-    'rows that one process has read and %s changes',
+    'if connection one has read a row and connection %s changes it, the next query sees',
     (who) => {
       const reader = () => contract().one;
       const writer = () => contract()[who];

@@ -144,7 +144,7 @@ export const someKey = (kid: string, alg: StoredKey['alg']): StoredKey => ({
   signsFrom: 1_800_000_360_000,
 });
 
-/** Another one at each call; `truncated` is the last octet of its id. */
+/** Returns a new token key at each call. `truncated` is the last octet of its id. */
 export const someTokenKey = (
   type: TokenType,
   truncated: number,
@@ -164,7 +164,7 @@ export async function removeTokenKeys({ tokenKeys }: Stores): Promise<void> {
   for (const { type, id } of await tokenKeys.list()) await tokenKeys.remove(type, id);
 }
 
-/** Another one at each call; the length is that of the name of its file. */
+/** Returns a new document at each call. Its length is the length of its file's name. */
 export const someDocument = (path: string, changes: Partial<Document> = {}): Document => {
   const file = changes.file ?? fresh();
   return {
@@ -210,7 +210,7 @@ export const NO_QUOTA: Quota = {
   entries: Number.MAX_SAFE_INTEGER,
 };
 
-/** Commits edits if the paths of `expected` have these revisions, whatever the locks are. */
+/** Commits edits if the paths of `expected` have these revisions, regardless of locks. */
 export async function edit(
   { trees }: Pick<Stores, 'trees'>,
   tree: string,
@@ -223,19 +223,21 @@ export async function edit(
   return trees.commit(tree, { seen, locksVersion, edits, quota });
 }
 
-/** The members of the collection at a path, without what the store adds; none where there is no collection. */
+/**
+ * Returns the members of the collection at a path, without ids that the store adds. Empty if there is no collection.
+ */
 export async function membersIn({ trees }: Stores, tree: string, path = ''): Promise<Entry[]> {
   return ((await trees.members(tree, { path }, '', 1000)) ?? []).map(asPut);
 }
 
-/** An entry as it was put, without the id that the store gives. */
+/** Returns an entry as it was put, without the id that the store adds. */
 export const asPut = (entry: Entry): Entry => {
   if (entry.kind === 'document') return entry;
   const { id: _, ...put } = entry;
   return put;
 };
 
-/** Removes all that is left to be cleared, and returns the content files that are named no more. */
+/** Removes all rows that wait for removal, and returns the content files to which no row refers any more. */
 export async function clear({ trees }: Pick<Stores, 'trees'>): Promise<readonly string[]> {
   const released: string[] = [];
   for (let some; (some = await trees.clear()) !== undefined;) released.push(...some.released);
@@ -245,7 +247,7 @@ export async function clear({ trees }: Pick<Stores, 'trees'>): Promise<readonly 
 export const puts = (...entries: readonly (Document | Collection)[]): Edit[] =>
   entries.map((entry) => ({ kind: 'put', entry }));
 
-/** A document is put whose content the store keeps. */
+/** Returns the edit that puts a document whose content the store keeps. */
 export const putWith = (
   path: string,
   content: Uint8Array,
@@ -256,9 +258,9 @@ export const putWith = (
   content,
 });
 
-/** When what `move` and `copy` are about arrives. */
+/** The time at which `move` and `copy` put their entries. */
 export const ARRIVAL = 1_800_000_700_789;
-/** Bytes of the longest path that they may make. */
+/** The most bytes of a path that `move` and `copy` may make. */
 const LONGEST = 10_000;
 
 export const move = (from: string, to: string, at = ARRIVAL, longest = LONGEST): Edit => ({
@@ -279,5 +281,5 @@ export const copy = (
 /** A time that no clock of a test reaches. */
 export const FAR = 4_000_000_000_000;
 
-/** Something that is good once and was made after any loss of memory. */
+/** Options of a single-use key that was made after any loss of data. */
 export const onceFor = (seconds: number) => ({ made: FAR, seconds });

@@ -406,7 +406,7 @@ test.each(
     (Object.keys(HOW) as (keyof typeof HOW)[]).map((how) => [how, end] as const),
   ),
 )(
-  'a commit %s whose wait for a standby ends by %s counts as failed, is in doubt and is not repeated',
+  'a commit %s whose wait for a standby is ended by %s has an unknown outcome and is not repeated',
   async (how, end) => {
     await using database = open();
     await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);

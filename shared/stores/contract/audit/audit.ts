@@ -5,12 +5,12 @@ import type { Contract } from '../store-under-test.ts';
 import { closeAll, linkAfter, rowsAfter } from './close-all.ts';
 
 const EVERY = { first: 1, last: Number.MAX_SAFE_INTEGER };
-/** Hours from which no other test has counts. */
+/** The next hour in which no other test has counted events. */
 let hours = 0;
 
 export function auditContract(contract: () => Contract): void {
   const texts = (count: number) => Array.from({ length: count }, () => JSON.stringify(fresh()));
-  /** Appends and closes entries; returns their rows. */
+  /** Appends entries, closes them into a link, and returns their rows. */
   const written = async (all: readonly string[]) => {
     const { one } = contract();
     await closeAll(one);
@@ -67,7 +67,7 @@ export function auditContract(contract: () => Contract): void {
     });
 
     test.each([-1, 0, 2])(
-      'a link with the number of the last one + %i is refused',
+      'a link whose number is the last number + %i is refused',
       async (more) => {
         const { one, other } = contract();
         await written(texts(2));

@@ -24,7 +24,7 @@ export const rowsAfter = (
 ): readonly IndexedRow[] =>
   texts.map((text, n) => ({ seq: (head?.last ?? 0) + 1 + n, text, keys: ['all', text] }));
 
-/** Closes all that is open; returns the texts. */
+/** Closes all open entries, and returns their texts. */
 export async function closeAll({ audit }: Pick<Stores, 'audit'>): Promise<readonly string[]> {
   const all: string[] = [];
   for (;;) {

@@ -18,10 +18,10 @@ import {
 import type { Contract } from '../store-under-test.ts';
 import { closeAll } from './close-all.ts';
 
-/** Makes a change through the part that it is given; the second time nothing changes. */
+/** Makes a change through a part of the stores. If it is made a second time, nothing changes. */
 type Change<Part extends Recorded> = (part: Stores[Part], id: string) => Promise<unknown>;
 
-/** A change of each part that happens once. */
+/** A change for each part, which has an effect only once. */
 const ONCE: { readonly [Part in Recorded]?: Change<Part> } = {
   apiKeys: (keys, id) => keys.add(someApiKey(id)),
   clients: (clients, id) => clients.add(someClient(id)),

@@ -10,14 +10,14 @@ export function proofsContract(contract: () => Contract): void {
     const spend = (key: string, through: 'one' | 'other' = 'one', seconds = 60) =>
       contract()[through].proofs.spend('dpop', key, onceFor(seconds));
 
-    test('RFC 9449 section 11.1: a jti is new once, for every connection', async () => {
+    test('RFC 9449 section 11.1: a jti is accepted once in all, also through two connections of the store', async () => {
       const jti = fresh();
       expect(await spend(jti)).toBe('first');
       expect(await spend(jti)).toBe('used');
       expect(await spend(jti, 'other')).toBe('used');
     });
 
-    test('fifty uses at once through two connections: one is the first', async () => {
+    test('if a key is used fifty times at once through two connections, one use is accepted', async () => {
       const jti = fresh();
       const all = await Promise.all(
         Array.from({ length: 50 }, (_, n) => spend(jti, n % 2 === 0 ? 'one' : 'other')),
@@ -37,7 +37,7 @@ export function proofsContract(contract: () => Contract): void {
       expect(await spend(jti)).toBe('used');
     });
 
-    test('characters moved between namespace and key make another key', async () => {
+    test('moving characters from the namespace to the key gives another key', async () => {
       const { proofs } = contract().one;
       const tail = fresh();
       expect(await proofs.spend('dpop', tail, onceFor(60))).toBe('first');

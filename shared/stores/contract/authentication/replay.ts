@@ -7,7 +7,7 @@ import type { Contract } from '../store-under-test.ts';
 
 export function replayContract(contract: () => Contract): void {
   describe('replay', () => {
-    test('RFC 9449 section 11.1: a jti is new once, for every connection', async () => {
+    test('RFC 9449 section 11.1: a jti is accepted once in all, also through two connections of the store', async () => {
       const { one, other } = contract();
       const jti = fresh();
       expect(await one.replay.seen('dpop', jti)).toBe(false);
@@ -30,7 +30,7 @@ export function replayContract(contract: () => Contract): void {
       expect(await one.replay.unique('dpop', jti, 60)).toBe(false);
     });
 
-    test('characters moved between namespace and key make another key', async () => {
+    test('moving characters from the namespace to the key gives another key', async () => {
       const { one } = contract();
       for (const [namespace, key] of shifted(fresh())) {
         expect(await one.replay.unique(namespace, key, 60)).toBe(true);

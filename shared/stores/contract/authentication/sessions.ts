@@ -27,7 +27,7 @@ export function sessionsContract(contract: () => Contract): void {
       expect(await other.sessions.get(id)).toBeUndefined();
     });
 
-    test('take returns a session and forgets it', async () => {
+    test('`take` returns a session and removes it', async () => {
       const { one, other } = contract();
       const id = await one.sessions.put({ leg: 1 }, 60);
       expect(await other.sessions.take(id)).toEqual({ leg: 1 });
@@ -35,7 +35,7 @@ export function sessionsContract(contract: () => Contract): void {
       expect(await one.sessions.get(id)).toBeUndefined();
     });
 
-    test('an unknown id, however odd, is absent', async () => {
+    test('a session with an unknown id, however odd, is not found', async () => {
       const { one } = contract();
       for (const id of [fresh(), '', '*', "' OR 1=1 --", '\u0000', 'x'.repeat(10_000)]) {
         expect(await one.sessions.get(id)).toBeUndefined();
@@ -43,7 +43,7 @@ export function sessionsContract(contract: () => Contract): void {
       }
     });
 
-    test('an expired session is absent, swept or not', async () => {
+    test('an expired session is not found, whether or not it was swept', async () => {
       const { one, store } = contract();
       const [read, taken] = [await one.sessions.put(1, 60), await one.sessions.put(2, 60)];
       await store.passSeconds(30);

@@ -12,7 +12,7 @@ export function spentTokensContract(contract: () => Contract): void {
     const spend = (token: Uint8Array, seconds = 600, through: 'one' | 'other' = 'one') =>
       contract()[through].spentTokens.spend(token, inSeconds(seconds));
 
-    test('RFC 9577 section 2.2: a token is spent once, for every connection', async () => {
+    test('RFC 9577 section 2.2: a token is spent once in all, also through two connections of the store', async () => {
       const token = someToken();
       expect(await spend(token)).toBe(true);
       expect(await spend(token)).toBe(false);
@@ -52,7 +52,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await spend(token)).toBe(false);
     });
 
-    test('a view of a larger buffer is the token that it shows', async () => {
+    test('a token in a part of a larger buffer is the same token', async () => {
       const pool = systemRandom(300);
       const view = new Uint8Array(pool.buffer, pool.byteOffset + 100, 66);
       expect(await spend(view)).toBe(true);
@@ -61,7 +61,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await spend(pool)).toBe(true);
     });
 
-    test('the hash of a token is another token', async () => {
+    test('the hash of a token is accepted as another token', async () => {
       const token = someToken();
       const hash = createHash('sha256').update(token).digest();
       expect(await spend(hash)).toBe(true);
@@ -86,14 +86,14 @@ export function spentTokensContract(contract: () => Contract): void {
     );
 
     test.each([Number.NaN, Infinity])(
-      '%d is no time: a token with it is refused',
+      'a token with the expiry %d, which is no time, is refused',
       async (until) => {
         const { one } = contract();
         await expect(one.spentTokens.spend(someToken(), until)).rejects.toThrow();
       },
     );
 
-    test('a time may have a fraction of a millisecond', async () => {
+    test('the expiry of a token may have a fraction of a millisecond', async () => {
       const { one, other, store } = contract();
       const token = someToken();
       expect(await one.spentTokens.spend(token, store.clock.now() + 600_000.25)).toBe(true);
@@ -122,7 +122,7 @@ export function spentTokensContract(contract: () => Contract): void {
           weight: 6,
           arbitrary: fc.record({
             token: fc.integer({ min: 0, max: 3 }),
-            // Never about as long as what passes.
+            // The time that passes is never close to a lifetime, so that the result is certain.
             seconds: fc.constantFrom(-50, 50, 150, 250, 1050),
             through: fc.constantFrom('one' as const, 'other' as const),
           }),

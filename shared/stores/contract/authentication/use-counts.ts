@@ -10,7 +10,7 @@ const WIDTH = 128;
 /** The highest `nc` of eight hexadecimal digits (RFC 7616 section 3.4). */
 const HIGHEST = 0xffff_ffff;
 
-/** Whether a count is used for the first time; else it counts as used. */
+/** Uses a count, and returns whether this was its first use. */
 async function isFirst(
   { useCounts }: Stores,
   ...[namespace, key, count, seconds = 60]: [
@@ -26,7 +26,7 @@ async function isFirst(
 }
 
 export function useCountsContract(contract: () => Contract): void {
-  describe('use counts', () => {
+  describe('nonce counts', () => {
     /** Uses a count of a key through one connection or the other. */
     const use = (key: string, count: number, through: 'one' | 'other' = 'one', seconds = 60) =>
       isFirst(contract()[through], 'digest', key, count, seconds);
@@ -34,7 +34,7 @@ export function useCountsContract(contract: () => Contract): void {
     const useAll = (key: string, counts: readonly number[], through: 'one' | 'other' = 'one') =>
       Promise.all(counts.map(async (count) => [count, await use(key, count, through)]));
 
-    test('RFC 7616 section 3.4: each count is accepted once, for every connection', async () => {
+    test('RFC 7616 section 3.4: each count is accepted once in all, also through two connections of the store', async () => {
       const key = fresh();
       for (const count of [1, 2, 3]) {
         expect(await use(key, count)).toBe(true);
@@ -43,7 +43,7 @@ export function useCountsContract(contract: () => Contract): void {
       }
     });
 
-    test('requests that overtake one another are all accepted, once', async () => {
+    test('requests that overtake one another are all accepted, each once', async () => {
       const key = fresh();
       for (const count of [3, 1, 2, 6, 4]) expect(await use(key, count, 'other')).toBe(true);
       for (const count of [1, 2, 3, 4, 6]) expect(await use(key, count)).toBe(false);
@@ -51,7 +51,7 @@ export function useCountsContract(contract: () => Contract): void {
     });
 
     test.each([1, 5, 128, 129, 1000, HIGHEST])(
-      'any count may be the first: after %d, unused counts within the window are accepted, and none below',
+      'any count may be the first: after %d, unused counts within the window are accepted, and lower counts are refused',
       async (first) => {
         const key = fresh();
         expect(await use(key, first)).toBe(true);
@@ -121,7 +121,7 @@ export function useCountsContract(contract: () => Contract): void {
     });
 
     test.each([0, -1, -HIGHEST, 0.5, 1.5, Number.NaN, Infinity, -Infinity, 2 ** 53])(
-      '%d is no count: it is refused and leaves no row',
+      '%d is no valid count: it is refused and leaves no row',
       async (count) => {
         const key = fresh();
         expect(await use(key, count)).toBe(false);
@@ -146,7 +146,7 @@ export function useCountsContract(contract: () => Contract): void {
       expect(await use(key, 2)).toBe(true);
     });
 
-    test('characters moved between namespace and key make another key', async () => {
+    test('moving characters from the namespace to the key gives another key', async () => {
       const { one } = contract();
       for (const [namespace, key] of shifted(fresh())) {
         expect(await isFirst(one, namespace, key, 1)).toBe(true);

@@ -22,7 +22,7 @@ export async function listening({ invalidations }: Stores, from?: string) {
   return {
     feed,
     heard,
-    /** All that is new by now. */
+    /** Returns all invalidations that are new by now. */
     async hear() {
       await feed.latest(Infinity);
       return heard.splice(0);
@@ -32,7 +32,7 @@ export async function listening({ invalidations }: Stores, from?: string) {
 }
 
 export function invalidationsContract(contract: () => Contract): void {
-  /** A store that is slow for a moment is asked again. */
+  /** Gets the epoch. If the store is slow for a moment, it is asked again. */
   const withEpoch = () => eventually(() => contract().one.revocations.epoch(true));
   const valuesOf = (heard: readonly (KeptInvalidation | 'lost')[]) =>
     heard.map((each) => (each === 'lost' ? each : each.value));
@@ -65,7 +65,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('the next look of every feed has each acknowledged entry, with eight callers at a time', async () => {
+    test('the next query of every feed has each acknowledged entry, with eight callers at a time', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using first = await listening(one);
@@ -84,7 +84,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(first.heard).toHaveLength(200);
     });
 
-    test('a caller from before the last look is answered at once, a later caller is not', async () => {
+    test('a caller that called before the last query began is answered at once, a later caller waits for the next query', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await using listener = await listening(one);
@@ -98,7 +98,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(listener.heard)).toEqual(['since']);
     });
 
-    test('a look for revocations delays no invalidation', async () => {
+    test('a query for revocations delays no invalidation', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using revocations = await one.revocations.feed();
@@ -170,7 +170,7 @@ export function invalidationsContract(contract: () => Contract): void {
       },
     );
 
-    test('a feed after a position that was never written calls lost', async () => {
+    test('a feed whose start position was never written calls `lost`', async () => {
       const { one } = contract();
       const epoch = (await withEpoch()) ?? '';
       for (const entry of ['999999999', '9999999999999-0', '5-0']) {
@@ -228,7 +228,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await ahead.hear())).toEqual(['last']);
     });
 
-    test('if the store has lost its epoch, looks are rejected, and feeds call lost once there is an epoch', async () => {
+    test('if the store has lost its epoch, queries reject, and feeds call `lost` once there is an epoch', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await using running = await listening(one);
@@ -255,7 +255,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('a feed that was disposed of rejects each look', async () => {
+    test('a feed that was disposed of rejects each query', async () => {
       const { one, store } = contract();
       await withEpoch();
       const { feed, hear } = await listening(one);

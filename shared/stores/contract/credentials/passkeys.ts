@@ -23,7 +23,7 @@ export function passkeysContract(contract: () => Contract): void {
     };
     const idsOf = async (accountId: string) =>
       (await contract().other.passkeys.of(accountId)).map(({ id }) => id);
-    /** The stores by turns, for ten attempts at once. */
+    /** Returns one or the other store in turn, for ten attempts at once. */
     const inTurn = (n: number) => (n % 2 === 0 ? contract().one : contract().other).passkeys;
     const tenAtOnce = <T>(attempt: (n: number) => Promise<T>) =>
       Promise.all(Array.from({ length: 10 }, (_, n) => attempt(n)));
@@ -69,7 +69,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(await idsOf(accountId)).toEqual([a.id]);
     });
 
-    test('a person has at most so many passkeys, and has room again after a removal', async () => {
+    test('a person has at most the allowed number of passkeys, and can add one again after a removal', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       const ids: string[] = [];
@@ -116,7 +116,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('an unknown id, however odd, is absent, for every verb', async () => {
+    test('a passkey with an unknown id, however odd, is not found by any operation', async () => {
       const { passkeys } = contract().one;
       const { accountId, id } = await added({ id: `${fresh()}Ab` });
       const before = await passkeysIn(contract().one);
@@ -146,7 +146,7 @@ export function passkeysContract(contract: () => Contract): void {
     test('people with odd ids have only their own passkeys', async () => {
       const base = fresh();
       const tails = ['', ' ', '!', '"', '"]', '\\', ' 0', '%', '*', '\u0000', "'; --", '{a}', '😀'];
-      // A person without a tail is in the list twice.
+      // A person without a suffix in the id is in the list twice.
       const people = tails.flatMap((tail) => [base + tail, tail + base]).slice(1);
       const ids: string[] = [];
       for (const accountId of people) ids.push((await added({ accountId })).id);
@@ -198,7 +198,7 @@ export function passkeysContract(contract: () => Contract): void {
       expect(listed.map(({ created_at }) => created_at)).toEqual([...oldestFirst, ...oldestFirst]);
     });
 
-    test('a list in slices has each record once, whatever is added meanwhile', async () => {
+    test('a list in slices has each record once, even if records are added meanwhile', async () => {
       const { one, other } = contract();
       const all = await Promise.all(Array.from({ length: SLICE + 3 }, () => added()));
       const ids = new Set(all.map(({ id }) => id));
@@ -256,7 +256,7 @@ export function passkeysContract(contract: () => Contract): void {
       }
     });
 
-    test('ten removals of one passkey at once: one removes it', async () => {
+    test('if ten callers remove one passkey at once, one succeeds', async () => {
       const { accountId, id } = await added();
       await added({ accountId });
       const outcomes = await tenAtOnce((n) => inTurn(n).remove(accountId, id, 1));

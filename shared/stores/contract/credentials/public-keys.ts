@@ -75,7 +75,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(await idsOf(another.owner)).toEqual([]);
     });
 
-    test('an owner has at most so many keys in all schemes, and has room again after a removal', async () => {
+    test('an owner has at most the allowed number of keys in all schemes, and can add one again after a removal', async () => {
       const { one, other } = contract();
       const owner = person();
       const ids: string[] = [];
@@ -173,7 +173,7 @@ export function publicKeysContract(contract: () => Contract): void {
       const owners = tails
         .flatMap((tail) => [person(base + tail), person(tail + base)])
         .flatMap((owner) => [owner, { ...owner, kind: 'application' } as const])
-        // A key without a tail is in the list twice.
+        // A key without a suffix in the id is in the list twice.
         .slice(2);
       const ids: string[] = [];
       for (const owner of owners) ids.push((await added({ owner })).id);
@@ -218,7 +218,7 @@ export function publicKeysContract(contract: () => Contract): void {
       expect(listed.map(({ created_at }) => created_at)).toEqual([...oldestFirst, ...oldestFirst]);
     });
 
-    test('a list in slices has each record once, whatever is added meanwhile', async () => {
+    test('a list in slices has each record once, even if records are added meanwhile', async () => {
       const { one, other } = contract();
       const ids = new Set<string>();
       await Promise.all(Array.from({ length: SLICE + 3 }, async () => ids.add((await added()).id)));

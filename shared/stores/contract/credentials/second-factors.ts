@@ -16,7 +16,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await contract().one.secondFactors.add(factor)).toBe(true);
       return factor;
     };
-    /** The stores by turns, for ten attempts at once. */
+    /** Returns one or the other store in turn, for ten attempts at once. */
     const inTurn = (n: number) => (n % 2 === 0 ? contract().one : contract().other).secondFactors;
     const useOf = async ({ useRecovery }: SecondFactors, accountId: string, mac: string) =>
       (await useRecovery(accountId, mac, NOW)) !== undefined;
@@ -49,7 +49,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await tenAtOnce((n) => inTurn(n).add({ ...factor, accountId, id: `${n}` }))).toBe(1);
     });
 
-    test('an unknown person, however odd, has none, for every verb', async () => {
+    test('a person with an unknown id, however odd, has no second factor in any operation', async () => {
       const { secondFactors } = contract().one;
       const { accountId, id } = await added();
       const before = await secondFactorsIn(contract().one);
@@ -81,7 +81,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await other.secondFactors.get(accountId)).toEqual({ ...after, step: 10 });
     });
 
-    test('ten uses of one step at once: one succeeds', async () => {
+    test('if one time step is used ten times at once, one use succeeds', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { accountId, id } = await added();
         expect(await tenAtOnce((n) => inTurn(n).useStep(accountId, id, 9, NOW))).toBe(1);
@@ -111,7 +111,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await one.secondFactors.get(accountId)).toEqual(after);
     });
 
-    test('ten uses of one recovery code at once: one succeeds', async () => {
+    test('if one recovery code is used ten times at once, one use succeeds', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { accountId } = await added({ recovery: ['a', 'b'] });
         expect(await tenAtOnce((n) => useOf(inTurn(n), accountId, 'a'))).toBe(1);
@@ -121,7 +121,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       }
     });
 
-    test('ten recovery codes and ten steps at once: no change is lost', async () => {
+    test('if ten recovery codes and ten time steps are used at once, no change is lost', async () => {
       const recovery = Array.from({ length: ATTEMPTS }, (_, n) => `code ${n}`);
       const { accountId, id } = await added({ recovery, step: 0 });
       const [codes] = await Promise.all([
@@ -164,12 +164,12 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect((await one.secondFactors.get(seen.accountId))?.recovery).toEqual(['b']);
     });
 
-    describe('a set-up that ends all before it', () => {
+    describe('setting up a second factor', () => {
       const until = NOW + 1e12;
       const generationOf = (accountId: string) =>
         contract().other.revocations.generation('person', accountId);
 
-      test('keeps the factor and raises the generation, which followers see', async () => {
+      test('a set-up stores the factor and raises the generation, which followers see', async () => {
         const { one, other } = contract();
         await one.revocations.epoch(true);
         const factor = someSecondFactor(fresh());
@@ -182,7 +182,7 @@ export function secondFactorsContract(contract: () => Contract): void {
         expect((await feed.latest()).generation(accountId)).toBe(1);
       });
 
-      test('takes the place of the one that it names, and of no other', async () => {
+      test('a set-up replaces the second factor that it names, and no other', async () => {
         const { one, other } = contract();
         const before = await added();
         const { accountId } = before;
@@ -201,7 +201,7 @@ export function secondFactorsContract(contract: () => Contract): void {
         expect(await one.secondFactors.remove(accountId, 'the next')).toBe(true);
       });
 
-      test('an earlier or a later generation changes nothing', async () => {
+      test('a set-up with an earlier or a later generation changes nothing', async () => {
         const { one, other } = contract();
         const factor = someSecondFactor(fresh());
         const { accountId } = factor;
@@ -213,11 +213,11 @@ export function secondFactorsContract(contract: () => Contract): void {
         expect(await generationOf(accountId)).toBe(1);
       });
 
-      test.each(['none', 'one that is replaced'])(
-        'ten at once, with %s: one succeeds',
+      test.each(['no factor', 'a factor that they replace'])(
+        'if ten set-ups run at once, starting from %s, one succeeds',
         async (what) => {
           for (let round = 0; round < 5; round += 1) {
-            const before = what === 'none' ? undefined : await added();
+            const before = what === 'no factor' ? undefined : await added();
             const accountId = before?.accountId ?? fresh();
             const replaces = before && { replaces: before.id };
             const outcomes = await Promise.all(
@@ -234,7 +234,7 @@ export function secondFactorsContract(contract: () => Contract): void {
         },
       );
 
-      test('while codes are used: the new one has none of the changes', async () => {
+      test('the new second factor has no change of codes that are used during the set-up', async () => {
         const before = await added({ recovery: ['a', 'b', 'c'] });
         const { accountId, id } = before;
         const factor = { ...someSecondFactor(accountId), id: 'the next' };
@@ -247,7 +247,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       });
     });
 
-    test('a list in slices has each record once, whatever is added meanwhile', async () => {
+    test('a list in slices has each record once, even if records are added meanwhile', async () => {
       const { one, other } = contract();
       const all = await Promise.all(Array.from({ length: SLICE + 3 }, () => added()));
       const mine = new Set(all.map(({ accountId }) => accountId));

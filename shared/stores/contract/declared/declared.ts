@@ -5,7 +5,7 @@ import type { Contract } from '../store-under-test.ts';
 
 export function declaredContract(contract: () => Contract): void {
   describe('declared things', () => {
-    test('are noted once, by kind and id, and forgotten', async () => {
+    test('an entry is noted once, by kind and id, and can be removed', async () => {
       const { one, other } = contract();
       const id = fresh();
       const things: DeclaredThing[] = [
@@ -23,7 +23,7 @@ export function declaredContract(contract: () => Contract): void {
       expect(await here()).toEqual(things.filter((_, index) => index !== 1));
     });
 
-    test('ten at once are all there', async () => {
+    test('ten entries that are added at once are all listed', async () => {
       const { one, other } = contract();
       const id = fresh();
       await Promise.all(
@@ -37,7 +37,7 @@ export function declaredContract(contract: () => Contract): void {
   });
 
   describe('changes together', () => {
-    test('are all there, with their events, and what they read is what they wrote', async () => {
+    test('all changes of one transaction are stored with their events, and the transaction reads its own changes', async () => {
       const { one, other } = contract();
       const [person, client] = [somePerson(fresh()), someClient(fresh())];
       const text = JSON.stringify({ kind: 'person.added', person: person.id });
@@ -53,7 +53,7 @@ export function declaredContract(contract: () => Contract): void {
       expect(await other.declared.list()).toContainEqual({ kind: 'client', id: client.client_id });
     });
 
-    test('a failure is passed on, and nothing of it is there', async () => {
+    test('an error within the transaction is passed on, and no change is stored', async () => {
       const { one, other } = contract();
       const person = somePerson(fresh());
       const reason = new Error('a reason');
@@ -67,7 +67,7 @@ export function declaredContract(contract: () => Contract): void {
       expect(await one.people.add(somePerson(fresh()))).toBe(true);
     });
 
-    test('by others at the same time are not lost', async () => {
+    test('changes by other callers at the same time are not lost', async () => {
       const { one, other } = contract();
       const people = Array.from({ length: 10 }, () => somePerson(fresh()));
       const added = await Promise.all(

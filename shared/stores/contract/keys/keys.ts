@@ -4,7 +4,7 @@ import type { Stores } from '../../stores.ts';
 import { fresh, someKey } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** Each, and the other one. */
+/** Each table of keys, with the other table. */
 const TABLES = [
   ['keys', 'gatewayKeys'],
   ['gatewayKeys', 'keys'],

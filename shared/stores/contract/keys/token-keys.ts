@@ -14,7 +14,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       return one;
     };
 
-    /** Adds keys one behind the other. */
+    /** Adds keys one after the other. */
     const added = async (stores: Stores, ...keys: readonly StoredTokenKey[]) => {
       const newest = new Map<TokenType, string>();
       for (const key of keys) {
@@ -23,7 +23,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       }
     };
 
-    test('are listed with all their members, in the order in which they were added', async () => {
+    test('token keys are listed with all their members, in the order in which they were added', async () => {
       const stores = await empty();
       const keys = [
         someTokenKey(VOPRF, 1, { notBefore: 1_900_000_000_000 }),
@@ -60,7 +60,7 @@ export function tokenKeysContract(contract: () => Contract): void {
     });
 
     test.each([0, 1, 63, 64, 127, 128, 254, 255])(
-      'the truncated id %d is the last octet of the id, whatever stands before it',
+      'the truncated id %d is the last octet of the id, whatever the other octets are',
       async (truncated) => {
         const stores = await empty();
         const first = someTokenKey(VOPRF, truncated);
@@ -87,7 +87,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('ten processes that make the first key at once, of each type: one is added', async () => {
+    test('if ten processes make the first key of a type at once, one is added', async () => {
       const { one, other } = contract();
       await empty();
       for (const type of [VOPRF, BLIND_RSA] as const) {
@@ -101,7 +101,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await one.tokenKeys.list()).toHaveLength(2);
     });
 
-    test('ten processes that make a successor at once: one is added, also when all collide', async () => {
+    test('if ten processes make a successor at once, one is added, even if all truncated ids collide', async () => {
       const { one, other } = contract();
       await empty();
       const first = someTokenKey(VOPRF, 200);
@@ -122,7 +122,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await one.tokenKeys.list()).toEqual([first, successor]);
     });
 
-    test('late, whatever the caller took for the newest: an older key, one of the other type, one that is gone', async () => {
+    test('adding is `late` if the caller names another key as the newest: an older key, a key of the other type, or a removed key', async () => {
       const stores = await empty();
       const keys = [1, 2, 3].map((truncated) => someTokenKey(VOPRF, truncated));
       const rsa = someTokenKey(BLIND_RSA, 9);
@@ -136,7 +136,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await stores.tokenKeys.list()).toEqual([...keys, rsa]);
     });
 
-    test('the newest key is the last added one, whatever its epoch and its beginning', async () => {
+    test('the newest key is the key that was added last, whatever its epoch and start', async () => {
       const stores = await empty();
       const [old, pending] = [
         someTokenKey(VOPRF, 1, { epoch: 'lost' }),
@@ -157,7 +157,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       );
     });
 
-    test('retiring forgets the private part of that key and nothing else, once or often', async () => {
+    test('retiring a key, once or often, removes only the private part of this key', async () => {
       const { other } = contract();
       const stores = await empty();
       const [retired, kept] = [someTokenKey(VOPRF, 1), someTokenKey(VOPRF, 2)];
@@ -173,7 +173,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await other.tokenKeys.list()).toEqual([rest, kept, sameId]);
     });
 
-    test('removing forgets that row and nothing else, once or often, retired at the same time or not', async () => {
+    test('removing a key, once or often, removes only its row, even if it is retired at the same time', async () => {
       const { other } = contract();
       const stores = await empty();
       const [removed, kept] = [someTokenKey(VOPRF, 1), someTokenKey(VOPRF, 2)];

@@ -3,7 +3,7 @@ import type { Contract } from '../store-under-test.ts';
 
 export function lastBackupContract(contract: () => Contract): void {
   describe('the last good backup', () => {
-    test('is the one that was noted last, also of an earlier time, for every process', async () => {
+    test('every process gets the backup time that was noted last, even if it is earlier', async () => {
       const { one, other, store } = contract();
       for (const at of [2000, 1000.7, 1_795_000_000_000]) {
         await one.lastBackup.note(at);
@@ -13,7 +13,7 @@ export function lastBackupContract(contract: () => Contract): void {
       expect(await later.lastBackup.get()).toBe(1_795_000_000_000);
     });
 
-    test('is one of ten that are noted at once', async () => {
+    test('if ten backup times are noted at once, all processes get the same one', async () => {
       const { one, other } = contract();
       const times = Array.from({ length: 10 }, (_, n) => 5000 + n);
       await Promise.all(times.map((at) => (at % 2 === 0 ? one : other).lastBackup.note(at)));

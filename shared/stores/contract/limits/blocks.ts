@@ -18,11 +18,11 @@ export function blocksContract(contract: () => Contract): void {
       return count;
     };
 
-    test('one process is told what is left as if each were taken alone, and the others count what it holds', async () => {
+    test('a process counts the remaining uses without its own block, while other processes count the whole block as used', async () => {
       const { one, other } = contract();
       const key = fresh();
       for (let n = 159; n >= 150; n -= 1) expect(await spend(one, key)).toBe(n);
-      // One more, and nine with it.
+      // The 11th use takes a block of ten.
       expect(await spend(one, key)).toBe(149);
       expect(await spend(other, key)).toBe(140);
       expect(await spend(one, key)).toBe(148);
@@ -45,7 +45,7 @@ export function blocksContract(contract: () => Contract): void {
       expect(await granted(one, key)).toBe(9);
     });
 
-    test('a held block runs out while the bucket fills', async () => {
+    test('a process cannot use an old block after the bucket has been filled again', async () => {
       const { one, other, store } = contract();
       const key = fresh();
       await spend(one, key);
@@ -68,7 +68,7 @@ export function blocksContract(contract: () => Contract): void {
     });
 
     test.each([5, 40, 160])(
-      'with a burst of %d twice as many at once: as many in one process, and no more in two',
+      'if twice the burst of %d is used at once, one process is granted exactly the burst, and two processes at most the burst',
       async (burst) => {
         const { one, other } = contract();
         const atOnce = async (through: readonly Stores[]) => {
@@ -110,7 +110,7 @@ export function blocksContract(contract: () => Contract): void {
       expect(await one.limits.spend('client', key, few)).toMatchObject({ remaining: 8 });
     });
 
-    test('another rate of a bucket finds what was taken at the first', async () => {
+    test('a bucket keeps its used-up part if its rate changes', async () => {
       const { one } = contract();
       const key = fresh();
       expect(await spend(one, key)).toBe(159);

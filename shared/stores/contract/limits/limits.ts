@@ -25,7 +25,7 @@ export function limitsContract(contract: () => Contract): void {
       expect(refused.retryAfter).toBeLessThanOrEqual(600);
     });
 
-    test('a refusal costs nothing: knocking does not lengthen the wait', async () => {
+    test('a refused use costs nothing: repeated attempts do not lengthen the wait', async () => {
       const { one } = contract();
       const key = fresh();
       const rate = { burst: 1, per: 600 };
@@ -72,7 +72,7 @@ export function limitsContract(contract: () => Contract): void {
       if (!second.ok) expect(second.retryAfter).toBe(1);
     });
 
-    test('a bucket left alone is full again, and not fuller', async () => {
+    test('an unused bucket becomes full again, and no fuller', async () => {
       const { one, store } = contract();
       const key = fresh();
       const rate = { burst: 4, per: 100 };
@@ -86,7 +86,7 @@ export function limitsContract(contract: () => Contract): void {
       expect(await spendAll()).toBe(4);
     });
 
-    test('nobody waits longer than an empty bucket takes, whatever an earlier rate has left behind', async () => {
+    test('the wait is at most the time in which an empty bucket gets one use, even after another rate', async () => {
       const { one, store } = contract();
       const key = fresh();
       const hourly = { burst: 5, per: 3_600 };
@@ -163,7 +163,7 @@ export function limitsContract(contract: () => Contract): void {
       }
     });
 
-    test('several uses, or the rest, are taken at once, and come back', async () => {
+    test('several uses, or all remaining ones, can be taken in one call, and be given back', async () => {
       const { one, other, store } = contract();
       const key = fresh();
       const rate = { burst: 100, per: 10 };

@@ -3,11 +3,11 @@ import { fresh, someOutboxMessage } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
 const { created_at: NOW } = someOutboxMessage('x');
-/** More than wait from all tests together. */
+/** More messages than all tests together leave in the queue. */
 const MANY = 1000;
 
 export function outboxContract(contract: () => Contract): void {
-  /** Takes all that is due; returns what is of these ids, with the attempts. */
+  /** Takes all messages that are due, and returns those with these ids, with their attempts. */
   const takenOf = async (ids: readonly string[], now: number, until = now + 60_000) => {
     const taken = await contract().other.outbox.take(now, until, MANY);
     return taken.filter(({ id }) => ids.includes(id)).map(({ id, attempt }) => [id, attempt]);

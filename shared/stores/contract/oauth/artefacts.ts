@@ -14,7 +14,7 @@ export function artefactsContract(contract: () => Contract): void {
         .then(() => id);
     };
 
-    test('a written artefact is there for every connection', async () => {
+    test('a written artefact can be read through every connection', async () => {
       const { one, other } = contract();
       const payload = { a: 1, nested: { list: [true, null, 'x'] }, text: 'Grüße \u0000 "\\ 😀' };
       const id = await put('Grant', payload);
@@ -22,7 +22,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await other.artefacts.get('Grant', id)).toEqual(payload);
     });
 
-    test('an unknown artefact is absent', async () => {
+    test('an unknown artefact is not found', async () => {
       const { one } = contract();
       expect(await one.artefacts.get('Grant', fresh())).toBeUndefined();
       expect(await one.artefacts.getByUid('Session', fresh())).toBeUndefined();
@@ -86,7 +86,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await one.artefacts.getByUid('Session', later)).toEqual({ uid: later });
     });
 
-    test('a uid finds its newest holder, also after the older one is removed', async () => {
+    test('a uid finds the newest artefact with this uid, also after an older one was removed', async () => {
       const { one } = contract();
       const uid = fresh();
       const older = await put('Session', { uid, n: 1 });
@@ -141,7 +141,7 @@ export function artefactsContract(contract: () => Contract): void {
       });
     });
 
-    test('an expired artefact is absent, swept or not', async () => {
+    test('an expired artefact is not found, whether or not it was swept', async () => {
       const { one, store } = contract();
       const [uid, userCode] = [fresh(), fresh()];
       const id = await put('DeviceCode', { uid, userCode }, 60);

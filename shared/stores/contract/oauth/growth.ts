@@ -3,7 +3,7 @@ import { KINDS_BY_ACCOUNT } from '../../oauth/artefacts.ts';
 import { fresh, onceFor } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** Several batches of a sweep. */
+/** The number of rows of a test: several batches of a sweep. */
 const MANY = 300;
 
 /** The models of oidc-provider 9. */
@@ -25,14 +25,14 @@ const KINDS = [
   'Session',
 ];
 
-/** Nothing that expires is kept: the store is as small afterwards as it was before. */
+/** Checks that expired rows are removed: afterwards the store has as many rows as before. */
 export function growthContract(contract: () => Contract): void {
   describe('growth', () => {
     const sweepAll = async () => {
       while ((await contract().one.sweep()) > 0);
     };
 
-    /** Makes many, lets them expire, and compares the count with that of before. */
+    /** Makes many rows, lets them expire, and compares the number of rows with the number before. */
     const comesBack = async (make: (n: number) => Promise<unknown>) => {
       const { store } = contract();
       await store.passSeconds(100_000);
@@ -49,7 +49,7 @@ export function growthContract(contract: () => Contract): void {
       expect(await store.countAll()).toBe(before);
     };
 
-    test.each([...KINDS, ...KINDS_BY_ACCOUNT])('hundreds of %s', async (kind) => {
+    test.each([...KINDS, ...KINDS_BY_ACCOUNT])('a sweep removes hundreds of expired artefacts of kind %s', async (kind) => {
       const { one } = contract();
       await comesBack(async (n) => {
         const id = fresh();
@@ -68,42 +68,42 @@ export function growthContract(contract: () => Contract): void {
       });
     });
 
-    test('hundreds of single-use keys', async () => {
+    test('a sweep removes hundreds of expired single-use keys', async () => {
       const { one } = contract();
       await comesBack(() => one.replay.unique('growth', fresh(), 10_000));
     });
 
-    test('hundreds of proofs', async () => {
+    test('a sweep removes hundreds of expired proofs', async () => {
       const { one } = contract();
       await comesBack(() => one.proofs.spend('dpop', fresh(), onceFor(10_000)));
     });
 
-    test('hundreds of spent tokens', async () => {
+    test('a sweep removes hundreds of expired spent tokens', async () => {
       const { one, store } = contract();
       const until = store.clock.now() + 150_000_000;
       await comesBack(() => one.spentTokens.spend(Buffer.from(fresh()), until));
     });
 
-    test('hundreds of sessions', async () => {
+    test('a sweep removes hundreds of expired sessions', async () => {
       const { one } = contract();
       await comesBack(() => one.sessions.put({ leg: 1 }, 10_000));
     });
 
-    test('hundreds of kept values', async () => {
+    test('a sweep removes hundreds of expired stored values', async () => {
       const { one } = contract();
       await comesBack((n) =>
         one.kept.put(`growth-${n % 50}`, 'value', { seconds: 10_000, most: 100 }),
       );
     });
 
-    test('hundreds of buckets', async () => {
+    test('a sweep removes hundreds of full buckets', async () => {
       const { one } = contract();
       await comesBack(async () =>
         one.limits.spend('sign-in-name', fresh(), { burst: 2, per: 10_000 }),
       );
     });
 
-    test('hundreds of keys of use counts', async () => {
+    test('a sweep removes hundreds of expired nonce counts', async () => {
       const { one } = contract();
       await comesBack(async () => {
         const key = fresh();

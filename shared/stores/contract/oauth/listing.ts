@@ -3,7 +3,7 @@ import type { Artefact } from '../../oauth/artefacts.ts';
 import { fresh } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** `artefacts.listByAccount`: what a person sees and ends. */
+/** `artefacts.listByAccount`: the artefacts that a person can see and end. */
 export function listingContract(contract: () => Contract): void {
   describe('the artefacts of a person', () => {
     const put = async (kind: string, payload: Artefact['payload'], seconds = 60) => {
@@ -11,13 +11,13 @@ export function listingContract(contract: () => Contract): void {
       await contract().one.artefacts.put({ kind, id, payload: { ...payload, id }, seconds });
       return id;
     };
-    /** The ids of what is listed, in order. */
+    /** The ids of the listed artefacts, in order. */
     const listed = async (kind: string, accountId: string) => {
       const found = await contract().other.artefacts.listByAccount(kind, accountId);
       return found.map((payload) => String(payload['id'])).toSorted();
     };
 
-    test('all of one kind are listed with their payloads, and nothing of another kind or person', async () => {
+    test('all artefacts of a kind are listed with their payloads, without those of other kinds or people', async () => {
       const { other } = contract();
       const [accountId, somebody] = [fresh(), fresh()];
       const ids = await Promise.all([1, 2, 3].map((n) => put('SignIn', { accountId, n })));
@@ -33,7 +33,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('Access', somebody)).toEqual([]);
     });
 
-    test('other kinds are not listed, and an account that is not a string has none', async () => {
+    test('kinds that need no list are not listed, and an account that is no string has no artefacts', async () => {
       const accountId = fresh();
       await put('Session', { accountId });
       await put('RefreshToken', { accountId });
@@ -184,7 +184,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await other.artefacts.countByAccount('SignIn', accountId)).toBe(2);
     });
 
-    test('several are removed together, by their ids or with their grants', async () => {
+    test('several artefacts are removed together, by their ids or with their grants', async () => {
       const { one, other } = contract();
       const [accountId, ...grants] = [fresh(), fresh(), fresh(), fresh()];
       const ids = await Promise.all(grants.map((grantId) => put('Access', { accountId, grantId })));

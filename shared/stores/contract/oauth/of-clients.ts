@@ -3,7 +3,7 @@ import { type ArtefactPlace, type Artefact, NEVER } from '../../oauth/artefacts.
 import { fresh } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** `artefacts.pageByClient`: what operators see and end of a client. */
+/** `artefacts.pageByClient`: the artefacts of a client that operators can see and end. */
 export function artefactsOfClientsContract(contract: () => Contract): void {
   describe('the artefacts of a client', () => {
     const put = async (kind: string, payload: Artefact['payload'], seconds = 60, id = fresh()) => {
@@ -16,7 +16,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       return { ids: found.map(({ id }) => String(id)), next };
     };
     const listed = async (kind: string, clientId: string) => (await page(kind, clientId)).ids;
-    /** The ids on all pages. */
+    /** Returns the ids on all pages. */
     async function walked(kind: string, clientId: string, limit: number) {
       const seen: string[] = [];
       let after: ArtefactPlace | undefined;

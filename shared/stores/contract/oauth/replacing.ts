@@ -6,7 +6,7 @@ import type { Contract } from '../store-under-test.ts';
 
 type Payload = Artefact['payload'];
 
-/** `artefacts.replace`: how a device code is decided about (RFC 8628 section 3.3), once. */
+/** `artefacts.replace`: it stores a decision about a device code (RFC 8628 section 3.3), once. */
 export function replacingContract(contract: () => Contract): void {
   describe('replacing an artefact', () => {
     const kind = 'DeviceCode';
@@ -58,7 +58,7 @@ export function replacingContract(contract: () => Contract): void {
       );
     });
 
-    test('refuses to replace an artefact of another kind, or absent, removed or expired, and makes none', async () => {
+    test('replacing an artefact of another kind, or an absent, removed or expired one, is refused and makes no artefact', async () => {
       const { one, other, store } = contract();
       const [userCode, grantId] = [fresh(), fresh()];
       const was = { userCode };
@@ -167,7 +167,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.get(kind, again)).toBeUndefined();
     });
 
-    test('RFC 9700 section 4.14.2: what joins a grant while it is removed never escapes the next removal', async () => {
+    test('RFC 9700 section 4.14.2: an artefact that joins a grant during its removal is removed by the next removal at the latest', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 10; round++) {
         const grantId = fresh();

@@ -3,7 +3,7 @@ import type { Artefact, Use } from '../../oauth/artefacts.ts';
 import { fresh } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** `artefacts.consume` with a successor: a use is never written without what came of it, nor that without the use. */
+/** `artefacts.consume` with a successor: the use and its successor are written together or not at all. */
 export function usingContract(contract: () => Contract): void {
   describe('using an artefact', () => {
     const kind = 'RefreshToken';
@@ -21,7 +21,7 @@ export function usingContract(contract: () => Contract): void {
     const use = (id: string, how: Use) => contract().other.artefacts.consume(kind, id, how);
     const get = (id: string) => contract().one.artefacts.get(kind, id);
 
-    test('RFC 6749 section 6: the first use adds its successor, and the second none', async () => {
+    test('RFC 6749 section 6: the first use adds its successor, and a second use adds none', async () => {
       const grantId = fresh();
       const id = await put({ grantId });
       const [first, second] = [successor({ grantId, n: 1 }), successor({ grantId, n: 2 })];
@@ -107,7 +107,7 @@ export function usingContract(contract: () => Contract): void {
       expect(await get(id)).toEqual({ n: 3 });
     });
 
-    test('a grant that ends while its token is used has neither afterwards', async () => {
+    test('if a grant ends while its token is used, neither the token nor its successor remains', async () => {
       for (let round = 0; round < 20; round += 1) {
         const grantId = fresh();
         const id = await put({ grantId });

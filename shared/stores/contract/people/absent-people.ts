@@ -3,7 +3,7 @@ import type { People } from '../../people/people.ts';
 import { fresh, somePerson, someVerifier } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** The look-ups by schemes and pages for a visitor who has given only a name. */
+/** The queries of schemes and pages for a visitor who has given only a name. */
 const LOOKS: Readonly<Record<string, (people: People, named: string) => Promise<unknown>>> = {
   'by id': (people, named) => people.get(named),
   'by name': (people, named) => people.getByName(named),
@@ -12,7 +12,7 @@ const LOOKS: Readonly<Record<string, (people: People, named: string) => Promise<
   'by handle, with a verifier': (people, handle) => people.getVerifier('proof', 'one', { handle }),
 };
 
-/** How many records of people were read as JSON. */
+/** Returns how many records of people were parsed as JSON. */
 async function recordsRead(look: () => Promise<unknown>): Promise<number> {
   const parse = jest.spyOn(JSON, 'parse');
   try {
@@ -23,11 +23,11 @@ async function recordsRead(look: () => Promise<unknown>): Promise<number> {
   }
 }
 
-/** The time of an answer does not tell who is there. */
+/** The time of an answer does not reveal whether a person exists. */
 export function absentPeopleContract(contract: () => Contract): void {
-  describe('people who are not there', () => {
+  describe('a query for an absent person', () => {
     test.each(Object.entries(LOOKS))(
-      '%s: as many records are read as of who is',
+      '%s parses as many records as for an existing person',
       async (_, look) => {
         const { one, other } = contract();
         const named = fresh();

@@ -39,7 +39,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect((await one.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(heir);
     });
 
-    test('others stay as they are', async () => {
+    test('removing a person does not change other people', async () => {
       const { one, other } = contract();
       const [alias, row] = [fresh(), someVerifier('one')];
       const bystander = { ...somePerson(fresh()), aliases: [alias] };
@@ -50,7 +50,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect((await other.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(bystander);
     });
 
-    test('removing another version, or an absent person, does nothing', async () => {
+    test('removing another version of a person, or an absent person, does nothing', async () => {
       const { one, other } = contract();
       const person = await added({ aliases: [fresh()] });
       expect(await one.people.replace(next(person))).toBe(true);
@@ -96,7 +96,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await one.people.isFormerName(person.name)).toBe(true);
     });
 
-    test('names that look alike are other names', async () => {
+    test('a name that differs only in case or by one character is not a former name', async () => {
       const { one } = contract();
       const person = await added({ name: `${fresh()}ab` });
       await one.people.remove(person);
@@ -106,7 +106,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await one.people.add(somePerson(person.name.toUpperCase()))).toBe(true);
     });
 
-    test('the looks of a former name stay reserved; its addresses are forgotten', async () => {
+    test('names that look like a former name stay reserved; addresses of the removed person are forgotten', async () => {
       const { one, other } = contract();
       const [looks, email] = [`looks:${fresh()}`, `email:${fresh()}`];
       const person = await added({ search_keys: [email, looks] });

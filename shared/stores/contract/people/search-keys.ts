@@ -76,7 +76,7 @@ export function searchKeysContract(contract: () => Contract): void {
         store.people.add({ ...somePerson(fresh()), search_keys: [key] }, [], 'refused', {
           unshared: key,
         });
-      // Those that begin alike are others.
+      // Keys with the same beginning are different keys.
       await added(`${key}x`, key.slice(0, -1));
       expect(await alone(one)).toBe(true);
       expect(await alone(other)).toBe(false);

@@ -246,7 +246,7 @@ export function pushContract(contract: () => Contract): void {
         while ((await one.sweep()) > 0);
         return store.countAll();
       };
-      // The places, and the news.
+      // The rows with the positions and the news.
       const first = await subscribed(contract());
       const opened = await receiptsOf(contract(), first.id);
       await one.push.post(someMessage(contract(), first.id, { receipts: opened }), LIMITS);
@@ -261,7 +261,7 @@ export function pushContract(contract: () => Contract): void {
       await one.push.closeReceipts(receipts);
       await one.push.unsubscribe(id);
       await store.passSeconds(120);
-      // Keys of other tests may be over by now, too.
+      // Rows of other tests may have expired by now, too.
       expect(await counted()).toBeLessThanOrEqual(before);
     });
   });

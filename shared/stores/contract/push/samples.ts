@@ -2,7 +2,7 @@ import type { PushMessage, PushSubscription, ReceiptSubscription } from '../../p
 import { fresh } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** More than any test makes, where it does not count. */
+/** A limit that no test reaches. */
 export const MANY = 1000;
 export const LIMITS = { messages: MANY, receipts: MANY };
 

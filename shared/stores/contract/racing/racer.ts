@@ -1,4 +1,4 @@
-/** A second process for the races: opens the store by its spec and attempts what it is told to. */
+/** The second process of the races. It opens the store by its spec, and makes the attempts that the test sends. */
 import { ManualClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -10,7 +10,7 @@ export type What = { readonly race: RaceName; readonly key: string } | { readonl
 
 export type Order = What & {
   readonly attempts: number;
-  /** Milliseconds since the epoch: both processes begin then. */
+  /** Milliseconds since the epoch at which both processes begin. */
   readonly at: number;
 };
 
@@ -19,7 +19,7 @@ const dependencies = {
   clock: new ManualClock(spec.now),
   random: systemRandom,
   log: silentLog,
-  // Also where the store has a clock of its own.
+  // This also works if the store has a clock of its own.
   serverTime: async () => spec.now,
 };
 const stores = await openStores(spec, dependencies);

@@ -10,7 +10,7 @@ import {
 } from '../samples.ts';
 import { BURST, type Races } from './race.ts';
 
-/** For people, and for what lets somebody in. */
+/** Races about people and their credentials. */
 export const RACES_OF_PEOPLE = {
   'add a person of a name': {
     prepare: async () => fresh(),

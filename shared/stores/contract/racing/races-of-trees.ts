@@ -12,11 +12,11 @@ import {
 } from '../samples.ts';
 import { BURST, type Races } from './race.ts';
 
-/** Whether they are done. */
+/** Whether the edits were done. */
 const done = async (...attempt: Parameters<typeof edit>): Promise<boolean> =>
   (await edit(...attempt)).kind === 'done';
 
-/** Makes a tree with these edits, and names it. */
+/** Makes a tree with these edits, and returns its name. */
 const prepared = (edits: readonly Edit[]) => async (stores: Stores) => {
   const tree = fresh();
   await edit(stores, tree, edits);

@@ -9,7 +9,7 @@ import type { Contract } from '../store-under-test.ts';
 const ROUNDS = 5;
 const ATTEMPTS = 50;
 
-/** Every deciding verb under races, from one process and from two. */
+/** Tests each operation that only one caller may win, in races within one process and between two. */
 export function racingContract(contract: () => Contract): void {
   describe('races', () => {
     let racer: Racer;

@@ -18,7 +18,7 @@ export function followersContract(contract: () => Contract): void {
   const until = () => contract().store.clock.now() + HOUR;
   const epochOf = async ({ revocations }: Stores) => (await revocations.epoch(true)) ?? '';
 
-  /** All pages from a position to the end, of `count` entries. */
+  /** Returns all pages with `count` entries from a position to the end. */
   async function pages(stores: Stores, entry: number, count: number): Promise<FeedPage[]> {
     const epoch = await epochOf(stores);
     const found = [await stores.followers.page({ epoch, entry }, count)];
@@ -29,7 +29,7 @@ export function followersContract(contract: () => Contract): void {
   }
 
   describe('processes that have followers', () => {
-    test('are returned as they were last written, to all processes, until they are removed', async () => {
+    test('all processes get the entry of a process as it was written last, until it is removed', async () => {
       const { one, other } = contract();
       const epoch = await epochOf(one);
       const [first, second] = [someProcess(), someProcess({ confirmed: 17, lease: 250 })];
@@ -68,7 +68,7 @@ export function followersContract(contract: () => Contract): void {
       expect(await one.followers.look()).toMatchObject({ epoch: undefined, processes: [] });
     });
 
-    test('an epoch is settled once that is written, until the store has another epoch', async () => {
+    test('an epoch is settled from `settle` on until the store gets another epoch', async () => {
       const { one, other, store } = contract();
       await store.forget();
       expect(await one.followers.look()).toMatchObject({ epoch: undefined, settled: false });
@@ -85,7 +85,7 @@ export function followersContract(contract: () => Contract): void {
   });
 
   describe('pages of the feed', () => {
-    test('have each revocation once and in order, whatever the length of a page', async () => {
+    test('the pages have each revocation once and in order, whatever the length of a page', async () => {
       const { one, other } = contract();
       await epochOf(one);
       const { last: before } = await other.followers.look();
@@ -127,7 +127,7 @@ export function followersContract(contract: () => Contract): void {
       }
     });
 
-    test('begin at the beginning for a position of another epoch', async () => {
+    test('for a position of another epoch the pages begin at the start', async () => {
       const { one, store } = contract();
       await store.forget();
       const epoch = await epochOf(one);

@@ -6,12 +6,12 @@ import type { Contract } from '../store-under-test.ts';
 
 const HOUR = 3_600_000;
 
-/** `RevocationView.generation`: whether what is remembered of a person is older than a change of theirs. */
+/** `RevocationView.generation`: with it a process notices that cached facts about a person are outdated. */
 export function generationsContract(contract: () => Contract): void {
   const until = () => contract().store.clock.now() + HOUR;
 
   describe('the generation of a person in the view', () => {
-    test('is the highest acknowledged one, and 0 for all other people', async () => {
+    test('the generation is the highest acknowledged one, and 0 for all other people', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -31,7 +31,7 @@ export function generationsContract(contract: () => Contract): void {
       await eventually(() => expect(late.current().generation(sub)).toBe(3));
     });
 
-    test('is forgotten when no token can be older, and is known again after the next raise', async () => {
+    test('the generation is forgotten when no valid token can be older, and is known again after the next raise', async () => {
       const { one, other, store } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -46,7 +46,7 @@ export function generationsContract(contract: () => Contract): void {
       expect((await feed.latest()).generation(sub)).toBe(2);
     });
 
-    test('is 0 for all people in a new epoch', async () => {
+    test('the generation is 0 for all people in a new epoch', async () => {
       const { one, other, store } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -65,7 +65,7 @@ export function generationsContract(contract: () => Contract): void {
       expect((await feed.latest()).generation(sub)).toBe(1);
     });
 
-    test('shows only people who were raised since a moment, in every feed', async () => {
+    test('every feed lists only people whose generation was raised since a given time', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();

@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 export function revocationsContract(contract: () => Contract): void {
   const until = () => contract().store.clock.now() + HOUR;
 
-  /** A token of nobody else, of the store's epoch. */
+  /** Returns the claims of a new token of the store's epoch. */
   const claims = async (changes: Partial<RevocableClaims> = {}): Promise<RevocableClaims> => ({
     jti: fresh(),
     kid: fresh(),
@@ -24,14 +24,14 @@ export function revocationsContract(contract: () => Contract): void {
     ...changes,
   });
 
-  /** Waits until the feed answers so; a feed that is pushed to may need a moment. */
+  /** Waits until the feed gives the expected answer. A feed that gets pushes may need a moment. */
   const answers = (feed: RevocationFeed, token: RevocableClaims, expected: RevokedBy | undefined) =>
     eventually(() => expect(feed.current().revokedBy(token)).toBe(expected));
 
-  /** A view for a verdict; a store that is slow for a moment gives none (503), and is asked again. */
+  /** Returns a view for a verdict. If the store is slow for a moment and gives none (503), it is asked again. */
   const viewOf = (feed: RevocationFeed) => eventually(() => feed.latest());
 
-  /** The feed has seen all that was revoked before this call. */
+  /** Waits until the feed has seen all earlier revocations. */
   const caughtUp = async (feed: RevocationFeed) => {
     const marker = await claims();
     await contract().one.revocations.revoke('token', marker.jti, until());
@@ -96,7 +96,7 @@ export function revocationsContract(contract: () => Contract): void {
     });
 
     test.each(['person', 'client'] as const)(
-      'end everything of a %s: what was issued before is refused, what is issued after in the same second is not',
+      'ending everything of a %s refuses earlier tokens, and accepts tokens that are issued later in the same second',
       async (kind) => {
         const { one, other } = contract();
         await using feed = await other.revocations.feed();
@@ -188,7 +188,7 @@ export function revocationsContract(contract: () => Contract): void {
       await answers(feed, old, 'token');
       await store.passSeconds(3 * 3_600);
       while ((await one.sweep()) > 0);
-      // A feed looks at some of its entries each second.
+      // A feed checks some of its entries each second.
       const forgotten = async (by: RevocationFeed) => {
         await store.passSeconds(1);
         expect((await viewOf(by)).revokedBy(old)).toBeUndefined();
@@ -239,7 +239,7 @@ export function revocationsContract(contract: () => Contract): void {
   });
 
   describe('the epoch', () => {
-    test('is absent until an authorization server makes it; until then a feed is not trusted', async () => {
+    test('there is no epoch until an authorization server makes it, and until then a feed is not trusted', async () => {
       const { one, other, store } = contract();
       await store.forget();
       expect(await one.revocations.epoch(false)).toBeUndefined();
@@ -252,7 +252,7 @@ export function revocationsContract(contract: () => Contract): void {
       await eventually(() => expect(feed.status()).toMatchObject({ trusted: true, epoch }));
     });
 
-    test('is the same for all processes, and survives a restart', async () => {
+    test('the epoch is the same for all processes, and survives a restart', async () => {
       const { one, other, store } = contract();
       await store.forget();
       const made = await Promise.all(

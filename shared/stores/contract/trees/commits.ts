@@ -15,7 +15,7 @@ import {
 } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** When a change is done, and when it is not. */
+/** The conditions under which a change is done. */
 export function commitsContract(contract: () => Contract): void {
   describe('commits', () => {
     const look = (tree: string) => contract().other.trees.look(tree, []);
@@ -79,7 +79,7 @@ export function commitsContract(contract: () => Contract): void {
       ['copied to (section 9.8.4)', copy('a', 'z'), 'z'],
       ['locked with depth (section 9.10.3)', { kind: 'lock', lock: someLock('a') }, 'a'],
     ] as const;
-    test.each(deep)('RFC 4918: locks within what is %s count', async (_, change, collection) => {
+    test.each(deep)('RFC 4918: a lock below a collection that is %s conflicts with the edit', async (_, change, collection) => {
       for (const root of ['', collection, `${collection}/b`, `${collection}/b/c`]) {
         expect(await afterLock(root, [change], collection)).toBe('conflict');
       }
@@ -88,7 +88,7 @@ export function commitsContract(contract: () => Contract): void {
       }
     });
 
-    test('locks within what is locked alone do not count, nor those within what is copied', async () => {
+    test('a lock below a collection does not conflict with a lock of depth 0 on it, nor with copying it', async () => {
       const alone: Edit = { kind: 'lock', lock: someLock('a', { deep: false }) };
       expect(await afterLock('a/b', [alone], 'a')).toBe('done');
       expect(await afterLock('a/b', [copy('a', 'x')], 'a', 'x')).toBe('done');
@@ -107,7 +107,7 @@ export function commitsContract(contract: () => Contract): void {
       expect((await look(tree)).locks).toEqual([{ ...lock, expires: FAR }]);
     });
 
-    test('an edit that was judged too many locks ago conflicts, and so does one from an earlier store', async () => {
+    test('an edit conflicts if too many locks were set since it was judged, or if the store was replaced since', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const seen = new Map([['a', undefined]]);
@@ -131,7 +131,10 @@ export function commitsContract(contract: () => Contract): void {
       expect(await put(second)).toMatchObject({ kind: 'done' });
     });
 
-    /** Commits edits that were judged by these paths before somebody locked the root, and returns the outcome. */
+    /**
+     * Commits edits that were judged by these paths before another client set a lock at `root`, and returns the
+     * outcome.
+     */
     async function afterLock(root: string, edits: readonly Edit[], ...paths: string[]) {
       const { one, other } = contract();
       const tree = fresh();
@@ -199,7 +202,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await edit(one, tree, [copy('a', 'c')], {}, enough)).toMatchObject({ kind: 'done' });
     });
 
-    test('RFC 4331 section 3: dead properties count, of documents and collections, in UTF-8', async () => {
+    test('RFC 4331 section 3: dead properties of documents and collections count against the quota, in bytes of UTF-8', async () => {
       const { one } = contract();
       const tree = fresh();
       // 6 bytes of name and 4 of value; 6 and 12.

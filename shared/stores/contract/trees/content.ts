@@ -17,17 +17,17 @@ import type { Contract } from '../store-under-test.ts';
 
 const BYTES = Buffer.from('\0content\xff', 'latin1');
 
-/** Content that a store keeps beside the rows that name it: a store may keep none. */
+/** Short content that a store keeps in the same database as the rows that refer to it. Some stores keep none. */
 export function contentContract(contract: () => Contract): void {
   describe('content of documents', () => {
     const longest = () => contract().one.trees.longestContent;
     const keeps = () => longest() >= BYTES.length;
     const content = (tree: string, file: string) => contract().other.trees.content(tree, file);
 
-    /** Puts a document whose content is kept if the store keeps any, and else is a file. */
+    /** Puts a document. Its content is in the store if the store keeps content, and otherwise in a file. */
     const put = (path: string, file: string) =>
       keeps() ? [putWith(path, BYTES, { file })] : puts(someDocument(path, { file }));
-    /** Returns whether content is named. Where the store keeps no content, it asks for the file. */
+    /** Returns whether a row refers to the content, or to the file if the store keeps no content. */
     const isNamed = async (tree: string, file: string) => {
       const files = await contract().other.trees.files(tree);
       const kept = await content(tree, file);
@@ -37,7 +37,7 @@ export function contentContract(contract: () => Contract): void {
     };
     const ofFiles = (...files: readonly string[]) => (keeps() ? [] : files);
 
-    test('keeps content up to the longest, octet by octet, also for a process that opens the store later', async () => {
+    test('the store returns content up to the longest length unchanged, also to a process that opens the store later', async () => {
       const { one, store } = contract();
       const tree = fresh();
       const all = [0, 1, 1023, longest()]
@@ -70,7 +70,7 @@ export function contentContract(contract: () => Contract): void {
       for (const file of ['f', 'g']) expect(await isNamed(tree, file)).toBe(false);
     });
 
-    test('RFC 4918 section 9.8.3: copies share it, and it goes with the last of them; files are told of', async () => {
+    test('RFC 4918 section 9.8.3: copies share content, which is removed with the last copy; unused files are reported', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, [
@@ -93,7 +93,7 @@ export function contentContract(contract: () => Contract): void {
       expect(await isNamed(tree, 'g')).toBe(false);
     });
 
-    test('a document that is written again without content keeps its content, in every tree of this name', async () => {
+    test('a document that is put again without content keeps its content, which other trees with the same file name keep, too', async () => {
       const { one } = contract();
       const [tree, other] = [fresh(), fresh()];
       const [first] = put('a', 'f');
@@ -108,7 +108,7 @@ export function contentContract(contract: () => Contract): void {
       expect(await isNamed(other, 'f')).toBe(true);
     });
 
-    test('keeps no content of a change that is not done, or of a document that comes and goes within one', async () => {
+    test('the store keeps no content of a change that is not done, or of a document that is put and removed in one change', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a')));
@@ -126,7 +126,7 @@ export function contentContract(contract: () => Contract): void {
       expect(await isNamed(tree, 'f')).toBe(false);
     });
 
-    test('keeps exactly the named content when puts, copies and removals race', async () => {
+    test('the store keeps exactly the content to which rows refer when puts, copies and removals race', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const files = Array.from({ length: 60 }, (_, n) => `f${n}`);

@@ -26,7 +26,7 @@ export function editsContract(contract: () => Contract): void {
     const files = async (tree: string) =>
       [...(await contract().other.trees.files(tree))].toSorted();
 
-    /** A collection with documents at two levels, whose files are named as they are, and a neighbour. */
+    /** Makes a collection with documents at two levels, and a sibling. */
     async function somewhere(): Promise<string> {
       const tree = fresh();
       await edit(
@@ -43,7 +43,7 @@ export function editsContract(contract: () => Contract): void {
       return tree;
     }
 
-    test('put replaces the resource that is there; the members of a collection stay', async () => {
+    test('put replaces an existing resource; the members of a collection stay', async () => {
       const { one } = contract();
       const tree = await somewhere();
       const [document, collection] = [someDocument('a/1', { file: 'new' }), someCollection('a')];
@@ -64,7 +64,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await one.trees.get(tree, 'a/1')).toEqual(renamed);
     });
 
-    test('RFC 4918 section 9.6.1: remove takes all that is below, and nothing beside', async () => {
+    test('RFC 4918 section 9.6.1: remove removes all resources below the path, and none beside it', async () => {
       const { one } = contract();
       const tree = await somewhere();
       const outcome = await edit(one, tree, [{ kind: 'remove', path: 'a' }]);
@@ -75,7 +75,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await files(tree)).toEqual(['neighbour']);
     });
 
-    test('RFC 4918 section 9.9: move takes all that is below, as it is but for when it was modified', async () => {
+    test('RFC 4918 section 9.9: move moves all resources below the path, and changes only their time of modification', async () => {
       const { one } = contract();
       const tree = await somewhere();
       const before = await all(tree);
@@ -91,7 +91,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await files(tree)).toEqual(['f1', 'f22', 'neighbour']);
     });
 
-    test('RFC 4918 section 9.8.3: copy shares the files; depth 0 leaves out what is below', async () => {
+    test('RFC 4918 section 9.8.3: copy shares the files; with depth 0 it copies no members', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, [
@@ -130,7 +130,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await usage(tree)).toEqual({ bytes: 9, entries: 1 });
     });
 
-    test('RFC 4918 section 8.8: an arriving resource is modified then, whatever it replaces and wherever it was', async () => {
+    test('RFC 4918 section 8.8: a moved or copied resource gets its time of arrival as the time of modification', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, [
@@ -153,7 +153,7 @@ export function editsContract(contract: () => Contract): void {
       ]);
     });
 
-    test('RFC 4918 section 9.9.3: a moved resource takes the place of one that the edit before removes', async () => {
+    test('RFC 4918 section 9.9.3: a moved resource replaces a resource that the previous edit removes', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, puts(someCollection('b'), someDocument('b/old', { file: 'old' })));
@@ -204,7 +204,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await paths(tree)).toContain(`to/ö/é/${'x'.repeat(20)}`);
     });
 
-    test('two change places through a third', async () => {
+    test('two resources are exchanged by three moves', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, puts(someCollection('b'), someDocument('b/x')));
@@ -212,7 +212,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await paths(tree)).toEqual(['a', 'a-', 'b', 'a/x', 'b/1', 'b/b', 'b/b/22']);
     });
 
-    test('a file that comes and goes within one change is released', async () => {
+    test('a file that is put and removed within one change is released', async () => {
       const { one } = contract();
       const tree = fresh();
       const edits = [
@@ -243,8 +243,8 @@ export function editsContract(contract: () => Contract): void {
       'a document over a collection': { kind: 'put', entry: someDocument('a') },
       'a collection over a document': { kind: 'put', entry: someCollection('a/1') },
       'a document as the root': { kind: 'put', entry: someDocument('') },
-      'into nothing': { kind: 'put', entry: someDocument('x/y') },
-      'into a document': { kind: 'put', entry: someDocument('a/1/x') },
+      'a document into a missing collection': { kind: 'put', entry: someDocument('x/y') },
+      'a document into a document': { kind: 'put', entry: someDocument('a/1/x') },
       'to remove the root': { kind: 'remove', path: '' },
       'to move the root': move('', 'x'),
       'to move to the root': move('a', ''),
@@ -253,16 +253,16 @@ export function editsContract(contract: () => Contract): void {
       'to copy into itself': copy('a', 'a/x'),
       'to move to itself': move('a', 'a'),
       'to copy to itself': copy('a/1', 'a/1', { deep: false }),
-      'to move to what it is in': move('a/b', 'a'),
-      'to copy to what it is in': copy('a/b/22', 'a', { deep: false }),
+      'to move to its parent': move('a/b', 'a'),
+      'to copy to its parent': copy('a/b/22', 'a', { deep: false }),
       'to move over a resource': move('a/b', 'a-'),
       'to copy over a resource': copy('a-', 'a/1'),
-      'to move into nothing': move('a', 'x/y'),
+      'to move into a missing collection': move('a', 'x/y'),
       'to copy into a document': copy('a', 'a-/x'),
     };
 
     test.each(Object.keys(IMPOSSIBLE))(
-      'impossible, and nothing of the change is done: %s',
+      'an impossible edit rejects, and no edit of the change is done: %s',
       async (what) => {
         const { one } = contract();
         const tree = await somewhere();

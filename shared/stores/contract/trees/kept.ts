@@ -4,7 +4,7 @@ import type { Contract } from '../store-under-test.ts';
 
 export function keptContract(contract: () => Contract): void {
   describe('kept values', () => {
-    test('come back as they were to their owner, under an id of at least 128 bits that is another each time', async () => {
+    test('the owner gets a value back unchanged, under a new id of at least 128 bits each time', async () => {
       const { one, other } = contract();
       const owner = fresh();
       for (const value of ['$..[?@.price < 10]', '', 'ä\u0000😀"', 'x'.repeat(100_000)]) {
@@ -17,7 +17,7 @@ export function keptContract(contract: () => Contract): void {
       }
     });
 
-    test('are nothing to anybody else, and an id that never was is nothing to anybody', async () => {
+    test('another owner does not get the value, and an unknown id returns no value', async () => {
       const { one } = contract();
       const owner = fresh();
       const id = await one.kept.put(owner, 'secret', { seconds: 60, most: 10 });
@@ -29,14 +29,14 @@ export function keptContract(contract: () => Contract): void {
       }
     });
 
-    test('owner and id cannot be shifted into one another', async () => {
+    test('moving characters from the owner to the id does not find the value', async () => {
       const { one } = contract();
       const owner = fresh();
       const id = await one.kept.put(`${owner}:x`, 'secret', { seconds: 60, most: 10 });
       expect(await one.kept.get(owner, `x:${id}`)).toBeUndefined();
     });
 
-    test('only so many of an owner stay, the newest', async () => {
+    test('only the newest values of an owner stay, up to the allowed number', async () => {
       const { one, other } = contract();
       const [owner, neighbour] = [fresh(), fresh()];
       const room = { seconds: 60, most: 3 };
@@ -52,7 +52,7 @@ export function keptContract(contract: () => Contract): void {
       expect(await one.kept.get(neighbour, kept)).toBe('neighbour');
     });
 
-    test('ten at once: exactly as many stay as may', async () => {
+    test('if ten values are stored at once, exactly the allowed number stays', async () => {
       const { one, other } = contract();
       const owner = fresh();
       const ids = await Promise.all(
@@ -64,7 +64,7 @@ export function keptContract(contract: () => Contract): void {
       expect(left.filter((value) => value !== undefined)).toHaveLength(4);
     });
 
-    test('an expired value is absent, swept or not, and takes no room from others', async () => {
+    test('an expired value is not found, whether or not it was swept, and does not count against the allowed number', async () => {
       const { one, store } = contract();
       const owner = fresh();
       const long = await one.kept.put(owner, 'long', { seconds: 10_000, most: 2 });

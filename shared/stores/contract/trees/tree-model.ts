@@ -20,12 +20,12 @@ import {
 } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** A tree as anybody would write it down who had no store: it is copied for each change. */
+/** A simple model of a tree in memory, which is copied for each change. */
 interface Model {
   readonly entries: Map<string, Entry>;
   readonly locks: Set<string>;
   readonly dropped: Set<string>;
-  /** Paths that are longer than what made them allows. */
+  /** Paths that are longer than their move or copy allows. */
   readonly tooLong: Set<string>;
 }
 
@@ -87,10 +87,10 @@ const APPLY: ByKind<Model, void> = {
   unlock: ({ locks: gone }, { locks }) => gone.forEach(({ token }) => locks.delete(token)),
 };
 
-/** Names of content that a store keeps, if it keeps any; that of the others is in files. */
+/** Names of content that the store keeps, if it keeps any. Other content is in files. */
 const KEPT: ReadonlySet<string> = new Set(['f1', 'f333']);
 
-/** With the content, which is the name of it, of what the store keeps. */
+/** Adds content to edits whose content the store keeps. The content is its own name. */
 const withContent = (edits: readonly Edit[]): readonly Edit[] =>
   edits.map((one) =>
     one.kind === 'put' && one.entry.kind === 'document' && KEPT.has(one.entry.file)
@@ -114,7 +114,7 @@ const totalOf = ({ entries }: Model): Quota => {
   };
 };
 
-/** Returns the outcome of a change, and the model after it. */
+/** Applies a change to the model. Returns the outcome and the new model. */
 function applied(
   model: Model,
   edits: readonly Edit[],
@@ -143,7 +143,7 @@ function applied(
   return [{ kind: 'done', released }, next];
 }
 
-/** Few names and files, so that changes meet; some sort before and after a slash. */
+/** Few names and files, so that changes affect each other. Some sort before and some after a slash. */
 const name = fc.constantFrom('a', 'b', 'a-', 'a0', 'é');
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
 const content = fc.constantFrom('f1', 'f22', 'f333', 'f4444');
@@ -209,7 +209,7 @@ const NOTHING: Model = {
   tooLong: new Set(),
 };
 
-/** Where each sequence begins, since most edits want a collection to be there. */
+/** The first edits of each sequence, since most edits need a collection. */
 const BEGINNING = puts(
   ...['a', 'b', 'a-', 'a/b', 'a/a-', 'b/é'].map((at) => someCollection(at)),
   ...['é', 'a/a0', 'a/b/a'].map((at) => someDocument(at, { file: 'f333' })),
@@ -218,10 +218,10 @@ const BEGINNING = puts(
 const inOrder = (paths: Iterable<string>, key: (path: string) => string) =>
   [...paths].toSorted((a, b) => Buffer.compare(Buffer.from(key(a)), Buffer.from(key(b))));
 
-/** Any sequence of changes does on the store what it does on the model. */
+/** Checks that any sequence of changes has the same results on the store as on the model. */
 export function modelContract(contract: () => Contract): void {
   describe('changes of a tree', () => {
-    test('come to the same as in a naive model', async () => {
+    test('any sequence of changes has the same results as in a simple model', async () => {
       const { one, other } = contract();
       const keeps = one.trees.longestContent >= 0;
       const isFile = (file: string) => !keeps || !KEPT.has(file);
@@ -281,7 +281,7 @@ export function modelContract(contract: () => Contract): void {
       );
     });
 
-    test('that are generated come to every outcome', () => {
+    test('the generated changes have every possible outcome', () => {
       const outcomes = new Map<string, number>();
       for (const sequence of fc.sample(changes, 1000)) {
         let model: Model = NOTHING;

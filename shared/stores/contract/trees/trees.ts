@@ -14,7 +14,7 @@ import {
 } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** Names that patterns, ranges and separators could take for something else. */
+/** Names with characters that are special in patterns, ranges or paths. */
 const ODD = [
   'a%',
   'a_',
@@ -39,7 +39,7 @@ const inOrder = (names: readonly string[]) =>
 /** Reading. */
 export function treesContract(contract: () => Contract): void {
   describe('trees', () => {
-    test('an entry comes back with all its members, in its own tree only', async () => {
+    test('an entry is returned with all its members, only in its own tree', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const document = someDocument('Grüße 😀.txt', {
@@ -54,7 +54,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await other.trees.get(fresh(), document.path)).toBeUndefined();
     });
 
-    test('a path of any number of names leads to what is there, also after a move', async () => {
+    test('a path with any number of segments finds its resource, also after a move', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const paths = Array.from({ length: 80 }, (_, n) => ['a', ...Array(n).fill('b')].join('/'));
@@ -84,7 +84,7 @@ export function treesContract(contract: () => Contract): void {
       );
     });
 
-    test('a tree of which nothing is known is empty', async () => {
+    test('an unknown tree is empty', async () => {
       const { one } = contract();
       const tree = fresh();
       expect(await one.trees.get(tree, '')).toBeUndefined();
@@ -104,7 +104,7 @@ export function treesContract(contract: () => Contract): void {
       });
     });
 
-    test('tree and path cannot be shifted into one another', async () => {
+    test('moving characters from the name of the tree to the path does not find the entry', async () => {
       const { one } = contract();
       const name = fresh();
       for (const tree of [`${name}:rows`, `${name}/a`, `${name}}`, `{${name}`, `${name}%3Arows`]) {
@@ -117,7 +117,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await one.trees.files(`${name}%3Arows`)).toEqual(new Set([`${name}%3Arows`]));
     });
 
-    test('RFC 4918 section 5.1: the root is known once it was put, and is no member of itself', async () => {
+    test('RFC 4918 section 5.1: the root is found once it was put, and is not a member of itself', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const root = someCollection('', { properties: { '{x:}y': '<y xmlns="x:"/>' } });
@@ -167,7 +167,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await list(after, 5)).toEqual(members.slice(4, 9));
     });
 
-    test('where there is no collection there are no members, be it that none is left', async () => {
+    test('an empty collection has an empty list of members, and other paths have no list', async () => {
       const { one, other } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('empty'), someDocument('document')));
@@ -181,7 +181,7 @@ export function treesContract(contract: () => Contract): void {
       }
     });
 
-    test('pages are of one collection wherever it is moved, or a store gives none: never those of another', async () => {
+    test('after a collection is moved or replaced, a further page has members of this collection or is refused, and never has members of another one', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const of = (collection: string) =>
@@ -222,7 +222,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await pages()).toEqual([undefined, undefined]);
     });
 
-    test('below takes the path literally and gives each collection before its members', async () => {
+    test('`below` uses the path literally, and returns each collection before its members', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const collections = ['a', 'a/b', 'a/b/c', 'a/b-', ...ODD].map((path) => someCollection(path));
@@ -250,7 +250,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await below('', 2)).toEqual(everything.slice(0, 2));
     });
 
-    test('many paths of any depth are looked at, and may be seen, each as one alone', async () => {
+    test('many paths of any depth can be read and compared in one call, with the same results as one by one', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const above = Array.from({ length: 40 }, (_, n) => ['a', ...Array(n).fill('b')].join('/'));
@@ -288,7 +288,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await one.trees.commit(tree, change)).toMatchObject({ kind: 'done' });
     });
 
-    test('one look is of one moment: a resource that is moved meanwhile is at one place, never at both or none', async () => {
+    test('one read shows one moment: a resource that is moved meanwhile is at exactly one path', async () => {
       const { one, other } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a'), someDocument('a/x')));

@@ -23,7 +23,7 @@ const BEGINNING: readonly Edit[] = [
 /** The edits for each request of a client. */
 const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'PUT of a new document': puts(someDocument('a/y')),
-  'PUT and PATCH of one that is there': puts(someDocument('a/x')),
+  'PUT and PATCH of an existing document': puts(someDocument('a/x')),
   MKCOL: puts(someCollection('b')),
   'PROPPATCH of a document': puts(someDocument('a/x', { properties: { '{x:}y': '<y/>' } })),
   'PROPPATCH of the root': puts(someCollection('', { properties: { '{x:}y': '<y/>' } })),
@@ -38,7 +38,7 @@ const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   UNLOCK: [{ kind: 'unlock', locks: [LOCK] }],
 };
 
-/** Results from a tree are remembered under its version, so no memory has to be told of a change. */
+/** Caches store results from a tree under the tree's version, so no cache has to be notified of a change. */
 export function versionsContract(contract: () => Contract): void {
   describe('versions of a tree', () => {
     async function prepared(): Promise<string> {
@@ -47,7 +47,7 @@ export function versionsContract(contract: () => Contract): void {
       return tree;
     }
 
-    test.each(Object.entries(EDITS))('%s gives another one', async (_, edits) => {
+    test.each(Object.entries(EDITS))('%s gives the tree another version', async (_, edits) => {
       const { one, other } = contract();
       const [tree, neighbour] = [await prepared(), await prepared()];
       const before = await other.trees.version(tree);
@@ -63,7 +63,7 @@ export function versionsContract(contract: () => Contract): void {
       expect(await other.trees.version(neighbour)).toBe(beside);
     });
 
-    test('an edit that is not done makes no version', async () => {
+    test('an edit that is not done makes no new version', async () => {
       const { one, other } = contract();
       const tree = await prepared();
       const before = await other.trees.version(tree);
@@ -77,7 +77,7 @@ export function versionsContract(contract: () => Contract): void {
       expect(await other.trees.version(tree)).toBe(before);
     });
 
-    test('one that was lost with its store does not come again', async () => {
+    test('a version that was lost with its store is not used again', async () => {
       const { one, other, store } = contract();
       const tree = await prepared();
       const versions = [await other.trees.version(tree)];
@@ -95,7 +95,7 @@ export function versionsContract(contract: () => Contract): void {
       expect(versions).not.toContain(undefined);
     });
 
-    test('ten writers and ten readers at once, who remember by it: one version is one content, and none is older than what was acknowledged', async () => {
+    test('with ten writers and ten readers at once, a version has only one content, and is never older than an acknowledged change', async () => {
       const { one, other } = contract();
       const tree = await prepared();
       const seen = new Map<string, string>();
