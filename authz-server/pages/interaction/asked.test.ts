@@ -29,7 +29,7 @@ function formOf(items: readonly string[]): URLSearchParams {
 }
 
 describe('the items that a request asks for', () => {
-  test('the identity comes first, then the scopes by resource, in the words of the configuration', () => {
+  test('identity comes first, then the scopes of each resource, with the texts of the configuration', () => {
     const params = { client_id: 'app', scope: 'write read openid', resource: [DOCUMENTS, NOTES] };
     expect(askedItems(config, client, params, 'de')).toEqual([
       { id: 'openid', scope: 'openid', text: expect.any(String), values: [], required: true },
@@ -64,8 +64,8 @@ describe('the items that a request asks for', () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ['nothing', {}],
-    ['no string', { client_id: 'app', scope: ['read'], resource: DOCUMENTS }],
+    ['no parameters', {}],
+    ['a scope that is no string', { client_id: 'app', scope: ['read'], resource: DOCUMENTS }],
     ['scopes without a resource', { client_id: 'app', scope: 'read write' }],
     [
       'a scope that the client may not have',
@@ -79,24 +79,24 @@ describe('the items that a request asks for', () => {
       'a resource that is not configured',
       { client_id: 'app', scope: 'read', resource: 'https://evil.example/' },
     ],
-    ['__proto__', { client_id: 'app', scope: '__proto__ constructor', resource: '__proto__' }],
-  ])('%s asks for nothing', (_what, params) => {
+    ['`__proto__` as scope and resource', { client_id: 'app', scope: '__proto__ constructor', resource: '__proto__' }],
+  ])('a request with %s has no items', (_what, params) => {
     expect(idsOf(params)).toEqual([]);
   });
 
-  test('a client that may have less is asked about less', () => {
+  test('a request has only items that the client may have', () => {
     expect(idsOf({ client_id: 'app', scope: 'read write', resource: DOCUMENTS }, 'read')).toEqual([
       `${DOCUMENTS} read`,
     ]);
   });
 
-  test('a bare origin is one resource with and without a slash, under the name that was sent', () => {
+  test('an origin with and without a slash is the same resource, and keeps the form in which it was sent', () => {
     expect(idsOf({ client_id: 'app', scope: 'read', resource: 'https://notes.example' })).toEqual([
       'https://notes.example read',
     ]);
   });
 
-  test('a scope without words is shown as it is', () => {
+  test('a scope without a configured text is shown as it is', () => {
     const bare = { ...config, scopeTexts: {} };
     const [item] = askedItems(bare, client, { scope: 'read', resource: NOTES }, 'en');
     expect(item?.text).toBe('read');
@@ -108,13 +108,13 @@ describe('the items that a form allows', () => {
   const idsAllowed = (items: readonly string[]) =>
     allowedItems(asked, formOf(items)).map(({ id }) => id);
 
-  test('ticked items, and items that cannot be refused', () => {
+  test('a form allows ticked items, and items that cannot be refused', () => {
     expect(idsAllowed([])).toEqual(['openid']);
     expect(idsAllowed(['profile'])).toEqual(['openid', 'profile']);
     expect(idsAllowed([`${NOTES} read`, 'openid'])).toEqual(['openid', `${NOTES} read`]);
   });
 
-  test('never what was not asked', () => {
+  test('a form never allows an item that the client did not ask for', () => {
     const known = asked.map(({ id }) => id);
     const id = fc.oneof(
       fc.constantFrom(...known, `${DOCUMENTS} read`, 'read', 'offline_access', '__proto__'),
@@ -138,7 +138,7 @@ describe('tokens for PrivateToken', () => {
     resource: 'https://localhost:3444/private-token/request',
   };
 
-  test.each(['en', 'de'] as const)('are asked for in plain words: %s', (language) => {
+  test.each(['en', 'de'] as const)('the scope for tokens has a text in plain words in the language %s', (language) => {
     expect(askedItems(issuer, allowed, params, language)).toEqual([
       {
         id: `${params.resource} private-token`,
@@ -151,7 +151,7 @@ describe('tokens for PrivateToken', () => {
     ]);
   });
 
-  test('a scope of that name at another resource is not put in these words', () => {
+  test('a scope of the same name at another resource does not have this text', () => {
     const spaces = [
       { url: NOTES, realm: 'n', schemes: ['Bearer'], scopes: { safe: ['private-token'] } },
     ];

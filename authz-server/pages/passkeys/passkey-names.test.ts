@@ -6,7 +6,7 @@ const PASSKEYS = [
   { id: 'b', name: 'Phone 2' },
 ];
 
-test('a name is taken in any case and any form of its characters, but not by the passkey itself', () => {
+test('a passkey name is taken in upper and lower case and in any Unicode form, except for the passkey that has it', () => {
   for (const name of ['Phone', 'PHONE', 'Ｐｈｏｎｅ']) {
     expect(isNameTaken(PASSKEYS, name)).toBe(true);
     expect(isNameTaken(PASSKEYS, name, 'b')).toBe(true);
@@ -15,7 +15,7 @@ test('a name is taken in any case and any form of its characters, but not by the
   expect(isNameTaken(PASSKEYS, 'Laptop')).toBe(false);
 });
 
-test('a name that nobody chose gets the next number that is free', () => {
+test('a proposed passkey name gets the next free number if it is taken', () => {
   expect(freeName(PASSKEYS, 'Laptop')).toBe('Laptop');
   expect(freeName(PASSKEYS, 'Phone')).toBe('Phone 3');
 });

@@ -38,7 +38,7 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
     await stores[Symbol.asyncDispose]();
   });
 
-  test('twenty at once pay for exactly the burst', async () => {
+  test('of twenty lookups at once exactly the burst is allowed', async () => {
     const { payTimes, full } = await open(10);
     expect(await payTimes(20, 'alice')).toBe(10);
     expect(await full()).toEqual({ ok: false, retryAfter: 60 });
@@ -53,19 +53,19 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
     expect(await payTimes(3, 'alice')).toBe(1);
   });
 
-  test('another address gives nobody more', async () => {
+  test('a person gets no more lookups from another IP address', async () => {
     const { pay, payTimes } = await open(10);
     await payTimes(10, 'alice');
     expect(await pay('alice', '192.0.2.2')).toBe(false);
   });
 
-  test('one who guesses takes nothing from the others', async () => {
+  test('a guesser at an IP address does not use up the limits of other people there', async () => {
     const { pay, payTimes } = await open(1);
     expect(await payTimes(100, 'mallory')).toBe(1);
     expect(await pay('alice')).toBe(true);
   });
 
-  test('ten guessers at an address leave everybody else there a few, and themselves too', async () => {
+  test('after ten guessers at an IP address, each other person there has a limit of three lookups', async () => {
     const { pay, payTimes } = await open(5);
     for (let guesser = 0; guesser < 10; guesser += 1) await payTimes(5, `guesser ${guesser}`);
     expect(await payTimes(5, 'alice')).toBe(3);
@@ -73,12 +73,12 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
     expect(await payTimes(5, 'carol', '192.0.2.2')).toBe(5);
   });
 
-  test('where guesses are scarce, an hour gives one more for each person', async () => {
+  test('while guessers use up an IP address, each person there gets at least one lookup per hour', async () => {
     const { payTimes } = await open(1);
     for (let guesser = 0; guesser < 10; guesser += 1) await payTimes(1, `guesser ${guesser}`);
     let paid = 0;
     for (let minute = 0; minute < 240; minute += 1) {
-      // Somebody else takes what the address gets back.
+      // A guesser uses the tokens that the bucket of the address gets back.
       await payTimes(1, `guesser ${minute % 10}`);
       paid += await payTimes(1, 'alice');
       clock.advance(60);

@@ -29,7 +29,7 @@ describe('texts', () => {
   const english = everyText(textsOf('en'));
 
   test.each(LANGUAGES)(
-    '%s has every text, none empty, with the same parameters, all used',
+    'language %s has every text, no empty text, and uses the same parameters',
     (language) => {
       const own = everyText(textsOf(language));
       const shape = ({ path, parameters }: Entry) => ({ path, parameters });
@@ -41,7 +41,7 @@ describe('texts', () => {
     },
   );
 
-  test('other languages are not English that was left over', () => {
+  test('German texts differ from English texts, except for the listed words', () => {
     const german = everyText(textsOf('de')).map(({ text }) => text);
     const same = english.filter(({ text }, index) => german[index] === text);
     expect(same.map(({ path }) => path)).toEqual([

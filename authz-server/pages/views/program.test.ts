@@ -23,11 +23,11 @@ describe('programName (RFC 9110 section 10.1.5)', () => {
     ['\u0000\u202e\n ', ''],
     ['evil\u202etxt', 'evil txt'],
     ['x'.repeat(5000), `${'x'.repeat(60)}…`],
-  ])('%s is %s', (agent, name) => {
+  ])('User-Agent %s is shown as %s', (agent, name) => {
     expect(programName(agent, textsOf('en'))).toBe(name);
   });
 
-  test('is short and printable whatever was sent', () => {
+  test('the name of a program is short and printable for any User-Agent', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 300 }), (agent) => {
         expect(programName(agent, textsOf('en'))).toMatch(/^[\x20-\x7e]{0,60}…?$/);

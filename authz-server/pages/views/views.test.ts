@@ -252,7 +252,7 @@ function adminPages(view: View, text: string): readonly Answer[] {
   ];
 }
 
-test('the sign-in says once what it is for', () => {
+test('sign-in pages name the client only, if there are both a client and a purpose', () => {
   const props = { action: '/sign-in', client: 'Papertrail', purpose: 'device' as const };
   const step = { ...props, name: 'alice', state: 'sealed', again: '/sign-in' };
   for (const { body = '' } of [signInPage(view, props), secondStepPage(view, step)]) {
@@ -261,24 +261,24 @@ test('the sign-in says once what it is for', () => {
   }
 });
 
-test('a link that does not work any more leads to where one goes on', () => {
+test('the page for an invalid link has a button to the account page', () => {
   const hrefs = ['recovery-gone', 'registration-gone', 'address-gone'].map(
     (name) => /<a class="button" href="([^"]*)"/.exec(String(SAMPLES[name]?.(view).body))?.[1],
   );
   expect(hrefs).toEqual(['/account', '/account', '/account']);
 });
 
-describe('text from elsewhere', () => {
+describe('text of users and clients', () => {
   const harmless = everyView('x');
 
-  test.each(ATTACKS)('%s stays text on every page', (attack) => {
+  test.each(ATTACKS)('`%s` in data of users is shown as text on every page', (attack) => {
     for (const [index, answer] of everyView(`x${attack}`).entries()) {
       expect(skeleton(answer)).toEqual(skeleton(harmless[index] ?? answer));
       expect(answer.fields).toEqual(harmless[index]?.fields);
     }
   });
 
-  test('no text changes the elements, the attributes or the fields of a page', () => {
+  test('no text of users or clients changes the elements, the attributes or the header fields of a page', () => {
     const unit = fc.constantFrom(...`<>&"'=/ -!;\n\0`.split(''), 'script', 'a', 'é', '\u2028');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
@@ -296,11 +296,11 @@ describe.each(Object.entries(SAMPLES))('%s', (_name, page) => {
   const pages = LANGUAGES.map((language) => page(sampleView(language)));
 
   test.each(pages)(
-    'has a strict policy, no script but its own and no style outside of it',
+    'the page has a strict Content-Security-Policy, and no other script or style',
     expectStrict,
   );
 
-  test('forms that change something carry csrf, others send no secret', () => {
+  test('forms sent by POST have the CSRF token, and other forms have no secret', () => {
     for (const { body = '' } of pages) {
       for (const form of body.match(/<form[^]*?<\/form>/g) ?? []) {
         const posts = /^<form[^>]* method="post"/.test(form);
@@ -309,7 +309,7 @@ describe.each(Object.entries(SAMPLES))('%s', (_name, page) => {
     }
   });
 
-  test('ids are unique, and what names or describes a field is there', () => {
+  test('ids are unique, and each label and description of a field exists', () => {
     for (const { body = '' } of pages) {
       const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -334,7 +334,7 @@ describe('sign-in', () => {
     expect(fieldOf(named, 'password')).toContain('autofocus');
   });
 
-  test('a wrong password is 422, said before the fields and tied to both', () => {
+  test('a wrong password gives 422, and an error before the fields that both fields refer to', () => {
     const page = signInPage(view, { action: '/', name: 'alice', problem: { kind: 'wrong' } });
     expect(page.status).toBe(422);
     expect(page.body).toMatch(/id="problem" role="alert"/);
@@ -343,12 +343,12 @@ describe('sign-in', () => {
     }
   });
 
-  test('the password that was typed is never on the page', () => {
+  test('the sign-in page never contains the password that was typed', () => {
     const page = signInPage(view, { action: '/', name: 'alice', problem: { kind: 'wrong' } });
     expect(fieldOf(page, 'password')).not.toContain('value');
   });
 
-  test('too many attempts are 429 with Retry-After, and no field is called wrong', () => {
+  test('too many attempts give 429 with Retry-After, and mark no field as invalid', () => {
     const problem = { kind: 'later', seconds: 20.5 } as const;
     const page = signInPage(view, { action: '/', problem });
     expect([page.status, page.fields['Retry-After']]).toEqual([429, '21']);
@@ -356,7 +356,7 @@ describe('sign-in', () => {
     expect(page.body).not.toContain('aria-invalid="true"');
   });
 
-  test('the logo of a client is the only picture from elsewhere that the policy allows', () => {
+  test('the policy of the sign-in page allows only the logo of the client from another origin', () => {
     const logo = 'https://app.example/logo.png?size=1;script-src *';
     const policy = (more: object) =>
       signInPage(view, { action: '/', ...more }).fields['Content-Security-Policy'];
@@ -366,7 +366,7 @@ describe('sign-in', () => {
     expect(policy({ client: 'App' })).toContain('img-src data:; form-action');
   });
 
-  test('without a way back there is no cancel', () => {
+  test('the sign-in page has no Cancel button if there is no page to return to', () => {
     expect(signInPage(view, { action: '/' }).body).not.toContain('Cancel');
   });
 });
@@ -375,13 +375,13 @@ describe('change password', () => {
   const at = { action: '/account/password', back: '/account', name: 'alice', endsOthers: true };
   const change = (more: object) => changePasswordPage(view, { ...at, hasPassword: true, ...more });
 
-  test('password managers know which password is the old one and which the new one', () => {
+  test('the fields are marked for password managers as the old and the new password', () => {
     expect(fieldOf(change({}), 'current')).toContain('autocomplete="current-password"');
     expect(fieldOf(change({}), 'password')).toContain('autocomplete="new-password"');
     expect(change({}).body).toMatch(/<input[^>]*value="alice" autocomplete="username" readonly/);
   });
 
-  test('the problem is tied to the field that has it', () => {
+  test('an error is linked to the field that it is about', () => {
     const wrong = change({ problem: { kind: 'wrong' } });
     expect(wrong.status).toBe(422);
     expect(fieldOf(wrong, 'current')).toMatch(/aria-describedby="problem"\s+aria-invalid="true"/);
@@ -393,7 +393,7 @@ describe('change password', () => {
     expect(fieldOf(short, 'current')).not.toContain('aria-invalid');
   });
 
-  test('the box stays as it was; without a password no old one is asked for', () => {
+  test('the checkbox keeps its state; a person without a password is not asked for an old one', () => {
     expect(fieldOf(change({}), 'others')).toContain('checked');
     expect(fieldOf(change({ endsOthers: false }), 'others')).not.toContain('checked');
     expect(fieldOf(change({ hasPassword: false }), 'current')).toBe('');
@@ -412,7 +412,7 @@ describe('consent', () => {
       ],
     });
 
-  test('required items are always sent, the others can be unticked', () => {
+  test('required items are always sent, optional items can be unticked', () => {
     const { body = '' } = consent('https://app.example/cb');
     expect(body).toMatch(/<input type="hidden" name="item" value="0" \/>/);
     expect(body).toMatch(/<input type="checkbox" checked disabled \/>/);
@@ -427,19 +427,19 @@ describe('consent', () => {
     ['http://127.0.0.1:51234/', 'program on this computer, at <strong>127.0.0.1:51234</strong>'],
     ['http://[::1]:51234/', 'program on this computer, at <strong>[::1]:51234</strong>'],
     ['com.example.app:/cb', 'app on this device, by <strong>com.example.app:</strong>'],
-  ])('%s: says where the browser goes next', (redirectUri, words) => {
+  ])('the consent page for the redirect URI %s names the next host or app', (redirectUri, words) => {
     expect(consent(redirectUri).body?.replaceAll(/\s+/g, ' ')).toContain(words);
   });
 });
 
 describe('device', () => {
-  test('a code that is not known is 422, tied to the field beside its hint', () => {
+  test('an unknown code gives 422, and an error linked to the field beside its hint', () => {
     const page = deviceEntryPage(view, { action: '/device', problem: { kind: 'unknown' } });
     expect(page.status).toBe(422);
     expect(fieldOf(page, 'user_code')).toMatch(/aria-describedby="problem hint"/);
   });
 
-  test('the confirm page shows code, address, program and age, and warns (RFC 8628 section 5.4)', () => {
+  test('the page that confirms a device shows code, IP address, program and age, and a warning (RFC 8628 section 5.4)', () => {
     const { body = '' } = SAMPLES['device-confirm']?.(view) ?? {};
     for (const shown of ['BCDF-GHJK', '203.0.113.77', 'countersign-cli/1.0', '1 minute ago']) {
       expect(body).toContain(shown);
@@ -447,7 +447,7 @@ describe('device', () => {
     expect(body).toContain('Did somebody send you this code?');
   });
 
-  test('a code that has ended is 410', () => {
+  test('an expired code gives 410', () => {
     const ends = ['done', 'denied', 'expired'] as const;
     const statuses = ends.map((end) => deviceEndPage(view, { end, again: '/device' }).status);
     expect(statuses).toEqual([200, 200, 410]);
@@ -455,7 +455,7 @@ describe('device', () => {
 });
 
 describe('account', () => {
-  test('every button says what it ends to those who do not see beside what it stands', () => {
+  test('each button of the account page names the entry that it ends, also for screen readers', () => {
     const { body = '' } = SAMPLES['account']?.(view) ?? {};
     const names = [...body.matchAll(/<button[^>]*>([^]*?)<\/button>/g)].map(([, content = '']) =>
       content
@@ -479,7 +479,7 @@ describe('account', () => {
   });
 });
 
-test('an error page keeps its status and shows no more than it was given', () => {
+test('an error page keeps its status, and has no detail or button without data for it', () => {
   const page = errorPage(view, { status: 503, kind: 'unavailable' });
   expect(page.status).toBe(503);
   expect(page.body).not.toMatch(/<pre|class="button/);

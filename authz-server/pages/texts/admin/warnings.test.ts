@@ -47,7 +47,7 @@ const CONFIGURATIONS: readonly object[] = [
   { mail },
 ];
 
-/** `config check` alone finds these, in the store. */
+/** Only `config check` finds these, since they need the store. */
 const OF_STORE = ['empty-group', 'server-of-store'];
 
 async function warningsOfAll() {
@@ -63,12 +63,12 @@ async function warningsOfAll() {
   ];
 }
 
-test('a configuration leads to each warning of the table', async () => {
+test('each warning in `WARNINGS` is given for at least one configuration', async () => {
   const codes = new Set((await warningsOfAll()).map(({ code }) => code));
   expect([...codes, ...OF_STORE].toSorted()).toEqual(Object.keys(WARNINGS).toSorted());
 });
 
-test('other English words change neither the settings, nor the codes, nor the German', async () => {
+test('changing the English text of a warning changes neither its setting, nor its code, nor its German text', async () => {
   const seen = async () =>
     (await warningsOfAll()).map(({ message, ...warning }) => [
       warning,
