@@ -47,8 +47,8 @@ describe('user codes (RFC 8628 section 6.1)', () => {
     ['too long', 'BCDF-GHJK-L'],
     ['digits', '1234-5678'],
     ['letters that only look or fold alike', 'ſſſſſſſſ'],
-    ['letters that grow when raised', 'ßßßß'],
-    ['letters of another width', 'ＢＣＤＦＧＨＪＫ'],
+    ['letters that become longer in upper case', 'ßßßß'],
+    ['full-width letters', 'ＢＣＤＦＧＨＪＫ'],
     ['oversize, with a right code in it', `BCDFGHJK${'-'.repeat(57)}`],
   ])('input that is no code: %s', (_name, typed) => {
     expect(normaliseUserCode(typed)).toBeUndefined();

@@ -262,7 +262,7 @@ describe('the right to follow', () => {
   test.each([
     ['without a token', { authorization: '' }, 401],
     ['with Basic', { authorization: `Basic ${btoa('follower:secret')}` }, 401],
-    ['with a token that is none', { authorization: 'Bearer x.y.z' }, 401],
+    ['with an invalid token', { authorization: 'Bearer x.y.z' }, 401],
   ])('a request %s is refused: %j', async (_, call, status) => {
     expect((await endpoint.ask(call)).status).toBe(status);
   });
@@ -270,7 +270,7 @@ describe('the right to follow', () => {
   test.each([
     ['for another resource', { aud: 'https://rs.example/' }, 401, 'invalid_token'],
     ['that has ended', { exp: 1 }, 401, 'invalid_token'],
-    ['of another memory', { epoch: 'x'.repeat(22) }, 401, 'invalid_token'],
+    ['of another epoch', { epoch: 'x'.repeat(22) }, 401, 'invalid_token'],
     ['without the scope', { scope: 'documents:read' }, 403, 'insufficient_scope'],
     ['without any scope', { scope: undefined }, 403, 'insufficient_scope'],
   ])('a token %s is refused (RFC 6750 section 3.1)', async (_, claims, status, error) => {

@@ -95,7 +95,7 @@ describe('RFC 9068 section 4: invalid access tokens', () => {
     ['the audience of nobody here', { aud: 'https://other.example/' }, {}],
     ['another epoch', { epoch: 'x' }, {}],
     ['a binding of another kind', { cnf: { 'x5t#S256': 'x' } }, {}],
-    ['a generation that is none', { sub_gen: -1 }, {}],
+    ['an invalid generation', { sub_gen: -1 }, {}],
   ])('a token with this fault gets invalid_token: %s', async (_, claims, header) => {
     expectRefused(await endpoint.bearer(endpoint.token(claims, header)), 401, INVALID);
   });

@@ -273,7 +273,7 @@ describe('content with a wrong length is refused', () => {
   test.each([
     ['more comes than was announced', '2'],
     ['nothing was announced', '0'],
-    ['a length that is none', 'x'],
+    ['an invalid length', 'x'],
     ['a length below nothing', '-1'],
     ['two lengths in one', '5, 6'],
     ['a length past all numbers', '9'.repeat(30)],

@@ -101,7 +101,7 @@ const BAD: readonly (readonly [string, Show])[] = [
   ['an unknown key of RSA', honest(unknown('rsa_pss_rsae_sha512'))],
   ['a realm that is not there', honest(() => key, 'nowhere')],
   [
-    'two of them in a line',
+    'two credentials in one field line',
     (connection, origin) =>
       honest(() => key)(connection, origin).map(([name, value]) => [name, `${value}, ${value}`]),
   ],

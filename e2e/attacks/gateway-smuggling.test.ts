@@ -213,7 +213,7 @@ describe('ambiguous lines smuggle no second request:', () => {
       'an encoded end in the query',
       'GET /app/x?%0d%0a%0d%0aGET%20/app/smuggled%20HTTP/1.1 HTTP/1.1\r\n',
     ],
-    ['a method that is none', 'GET,POST /app/x HTTP/1.1\r\n'],
+    ['an invalid method', 'GET,POST /app/x HTTP/1.1\r\n'],
     ['CONNECT', 'CONNECT /app/smuggled HTTP/1.1\r\n'],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n'],
     ['a value with NUL', `GET /app/x HTTP/1.1\r\nX: a\0b\r\n`],

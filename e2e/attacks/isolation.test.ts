@@ -196,8 +196,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
 
   test.each([
     ['the name of the tree', (to: Tenant) => `${to.tree}/x`, [400, 404]],
-    ['it as a segment', (to: Tenant) => `/dav/${encodeURIComponent(to.tree.slice(1))}/x`, [409]],
-    ['it encoded', (to: Tenant) => `/dav%3F${to.tree.slice(5)}/x`, [403]],
+    ['the name of the tree as a segment', (to: Tenant) => `/dav/${encodeURIComponent(to.tree.slice(1))}/x`, [409]],
+    ['the name of the tree, encoded', (to: Tenant) => `/dav%3F${to.tree.slice(5)}/x`, [403]],
     ['up and down again', (to: Tenant) => `/dav/%2e%2e/dav%3F${to.tree.slice(5)}/x`, [400]],
     ['userinfo', () => 'http://bob@127.0.0.1/dav/x', [400]],
   ])("no Destination leads into another account's tree: %s", async (_, destination, statuses) => {
@@ -248,17 +248,17 @@ describe.each(ONE_STORE)('on %s', (kind) => {
 
   describe('names of documents', () => {
     test.each([
-      ['case', ['a', 'A']],
+      ['upper and lower case', ['a', 'A']],
       ['white space at the ends', ['a', 'a ', ' a', 'a.']],
-      ['what looks alike', ['a', 'а', 'ａ', 'ɑ']],
-      ['ligatures and what they stand for', ['file', 'ﬁle']],
-      ['dots that are none', ['․․', '．．', '...', '‥']],
-      ['slashes that are none', ['a∕b', 'a⁄b', 'a／b', 'a⧵b']],
-      ['what cannot be seen', ['a', 'a\u200b', 'a\u2060', '\ufeffa', 'a\u202e']],
-      ['what JavaScript has itself', ['__proto__', 'constructor', 'toString', 'hasOwnProperty']],
-      ['what SQL and patterns mean', ["a'b", 'a%', 'a_', '%', '*', '[a]', 'a"b', 'a;--', '?', '#']],
-      ['what Windows reserves', ['con', 'nul.txt', 'a:b', 'a::$DATA', 'a|b', 'a<b>']],
-      ['what begins alike', ['a', 'a0', 'a-', 'a.b', 'a b', 'a~', 'a😀']],
+      ['letters that look alike', ['a', 'а', 'ａ', 'ɑ']],
+      ['ligatures and their letters', ['file', 'ﬁle']],
+      ['characters that look like dots', ['․․', '．．', '...', '‥']],
+      ['characters that look like slashes', ['a∕b', 'a⁄b', 'a／b', 'a⧵b']],
+      ['invisible characters', ['a', 'a\u200b', 'a\u2060', '\ufeffa', 'a\u202e']],
+      ['names of JavaScript members', ['__proto__', 'constructor', 'toString', 'hasOwnProperty']],
+      ['characters of SQL and patterns', ["a'b", 'a%', 'a_', '%', '*', '[a]', 'a"b', 'a;--', '?', '#']],
+      ['names that Windows reserves', ['con', 'nul.txt', 'a:b', 'a::$DATA', 'a|b', 'a<b>']],
+      ['names with the same beginning', ['a', 'a0', 'a-', 'a.b', 'a b', 'a~', 'a😀']],
     ])('%s: each name has its own document', async (_, names) => {
       for (const name of names) {
         expect((await put(bob, encodeURIComponent(name), escape(name))).status).toBe(201);
@@ -274,9 +274,9 @@ describe.each(ONE_STORE)('on %s', (kind) => {
 
     test.each([
       ['composed and decomposed', ['\u00e9', 'e\u0301']],
-      ['the order of marks', ['q\u0307\u0323', 'q\u0323\u0307']],
+      ['combining marks in another order', ['q\u0307\u0323', 'q\u0323\u0307']],
       ['Hangul', ['\ud55c', '\u1112\u1161\u11ab']],
-      ['signs that are letters', ['\u212b', '\u00c5', 'A\u030a']],
+      ['symbols that are equal to letters', ['\u212b', '\u00c5', 'A\u030a']],
     ])(
       'several spellings of one name are one resource (RFC 5198 section 3): %s',
       async (_, names) => {

@@ -51,7 +51,7 @@ describe('a token must be in the Authorization field only (RFC 6750 sections 2 a
     ['a good and a bad one', ['Host: a', 'Authorization: Bearer T', 'Authorization: Basic x']],
     ['two Host lines', ['Host: a', 'Host: a', 'Authorization: Bearer T']],
     ['no Host', ['Authorization: Bearer T']],
-    ['a Host that is none', ['Host: a b', 'Authorization: Bearer T']],
+    ['an invalid Host', ['Host: a b', 'Authorization: Bearer T']],
     [
       'a field that CGI reads as Authorization',
       ['Host: a', 'Proxy_Authorization: x', 'Authorization: Bearer T'],
@@ -122,7 +122,7 @@ describe('client authentication (RFC 6749 sections 2.3 and 5.2)', () => {
       'a parameter twice (RFC 6749 section 3.2)',
       () => ['grant_type=client_credentials&grant_type=x', basic(machine.id, machine.secret)],
     ],
-    ['a grant that is none', () => [{ grant_type: 'password' }, basic(machine.id, machine.secret)]],
+    ['an invalid grant', () => [{ grant_type: 'password' }, basic(machine.id, machine.secret)]],
     ['no grant', () => [{}, basic(machine.id, machine.secret)]],
     [
       'JSON',

@@ -184,8 +184,8 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
 
     test.each([
       ['changed', (code: string) => (code.startsWith('A') ? 'B' : 'A') + code.slice(1)],
-      ['cut off', (code: string) => code.slice(0, -1)],
-      ['with more', (code: string) => `${code}A`],
+      ['without its last character', (code: string) => code.slice(0, -1)],
+      ['with an additional character', (code: string) => `${code}A`],
       ['with a NUL', (code: string) => `${code}\0`],
       ['of 10,000 characters', () => 'c'.repeat(10_000)],
       ['named like a member of every object', () => '__proto__'],
@@ -225,7 +225,7 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
       ['an unknown prompt', { prompt: 'dance' }, 'invalid_request'],
       ['a negative max_age', { scope: 'openid', max_age: '-1' }, 'invalid_request'],
       ['a max_age that is no number', { scope: 'openid', max_age: 'soon' }, 'invalid_request'],
-      ['an id_token_hint that is none', { id_token_hint: 'a.b.c' }, 'invalid_request'],
+      ['an invalid id_token_hint', { id_token_hint: 'a.b.c' }, 'invalid_request'],
       ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
       ['an unknown scope', { scope: 'root' }, 'invalid_scope'],
       ['an unknown resource', { resource: 'https://evil.example/' }, 'invalid_target'],

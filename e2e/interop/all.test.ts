@@ -80,9 +80,9 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     test.each([
       ['a wrong password', ['--basic', '--user', 'alice:wrong']],
       ['a wrong password for Digest', ['--digest', '--user', 'alice:wrong']],
-      ['a token of nobody', ['--oauth2-bearer', 'token']],
+      ['an unknown token', ['--oauth2-bearer', 'token']],
       ['a wrong key', ['--header', 'X-API-Key: wrong']],
-      ['a scheme that nobody registered', ['--header', 'Authorization: Mutter alice']],
+      ['an unregistered scheme', ['--header', 'Authorization: Mutter alice']],
     ])('gets all challenges again after %s', async (_what, args) => {
       const { statuses, fields } = await curl(...args, url());
       expect(statuses.at(-1)).toBe(401);

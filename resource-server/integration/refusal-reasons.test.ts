@@ -101,7 +101,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       'a scheme that the space does not have',
     ],
     [
-      'malformed ones',
+      'malformed',
       { Authorization: '"' },
       401,
       'Authorization is not of the form of credentials',

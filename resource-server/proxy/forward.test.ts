@@ -149,8 +149,8 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
   });
 
   test.each([
-    ['a second one', `${ALICE}${ALICE}`],
-    ['a wrong one behind a right one', `${ALICE}Proxy-Authorization: Basic eDp5\r\n`],
+    ['a second value', `${ALICE}${ALICE}`],
+    ['a wrong value after a right value', `${ALICE}Proxy-Authorization: Basic eDp5\r\n`],
     ['one that CGI would take for it', `${ALICE}Proxy_Authorization: Basic eDp5\r\n`],
     ['one in a second spelling', `${ALICE}PROXY-AUTHORIZATION: Basic eDp5\r\n`],
   ])('a request with Proxy-Authorization, %s, is 400 and is not forwarded', async (_, lines) => {
@@ -601,10 +601,10 @@ describe('answers', () => {
   });
 
   test.each([
-    ['407, which is for us', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n'],
-    ['101, which nobody asked for', 'HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
-    ['a status that is none', 'HTTP/1.1 099 No\r\n\r\n'],
-    ['a status beyond all', 'HTTP/1.1 999 No\r\n\r\n'],
+    ['407, which only the proxy itself may send', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n'],
+    ['101, which was not requested', 'HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['an invalid status', 'HTTP/1.1 099 No\r\n\r\n'],
+    ['a status above the range', 'HTTP/1.1 999 No\r\n\r\n'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['HTTP/0.9', '<html>'],
     ['nothing', ''],

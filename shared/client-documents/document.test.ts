@@ -101,7 +101,7 @@ describe('draft section 4.1: the document', () => {
     ['a space', { redirect_uris: [' https://a.example/'] }],
     ['a broken header', { redirect_uris: ['https://a.example/\r\nX: y'] }],
     [
-      'a key that is none',
+      'an invalid key',
       { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'EC' }] } },
     ],
     ['a script', { redirect_uris: ['javascript:alert(1)'] }],

@@ -28,7 +28,7 @@ describe('people.secondFactor', () => {
   });
 
   test.each([
-    ['a mode that is none', 'on'],
+    ['an invalid mode', 'on'],
     ['a boolean', true],
     ['no groups', { required: [] }],
     ['an empty group', { required: [''] }],

@@ -51,7 +51,7 @@ describe('refused keys', () => {
     ['no format', { proof: 'httpsig' }],
     ['two formats', { ...KEY, cert: 'MII' }],
     ['a certificate', { proof: 'httpsig', cert: 'MII' }],
-    ['a certificate that is none', { proof: 'mtls', cert: 'MII' }],
+    ['an invalid certificate', { proof: 'mtls', cert: 'MII' }],
     ['a jwk for mtls', { proof: 'mtls', jwk: JWK }],
     ['a thumbprint that is short', { proof: 'mtls', 'cert#S256': 'abc' }],
     ['a jwk that is text', { ...KEY, jwk: JSON.stringify(JWK) }],

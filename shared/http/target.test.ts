@@ -32,7 +32,7 @@ describe('RFC 9112 section 3.2: the request target', () => {
     ['no authority', 'http:///a'],
     ['an authority without a host (RFC 9110 section 4.2.1)', 'http://:80/'],
     ['userinfo (RFC 9110 section 4.2.4)', 'http://a:b@c/'],
-    ['a port that is none', 'http://a:99999/'],
+    ['an invalid port', 'http://a:99999/'],
     ['a fragment', '/a#b'],
     ['an encoded slash', '/a%2fb'],
     ['an encoded backslash', '/a%5Cb'],

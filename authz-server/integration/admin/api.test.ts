@@ -110,8 +110,8 @@ describe('operations over HTTP', () => {
   test.each([
     ['a limit that is no number', 'client-list?limit=many', '/limit'],
     ['a limit beyond the bounds', 'client-list?limit=101', '/limit'],
-    ['a limit of none', 'client-list?limit=0', '/limit'],
-    ['a place that is too long', `client-list?after=${'x'.repeat(513)}`, '/after'],
+    ['a limit of 0', 'client-list?limit=0', '/limit'],
+    ['a position that is too long', `client-list?after=${'x'.repeat(513)}`, '/after'],
     ['a parameter twice', 'client-list?limit=1&limit=2', '/limit'],
     ['an unknown parameter', 'client-list?all=1', '/all'],
     ['constructor', 'client-list?constructor=1', '/constructor'],

@@ -65,12 +65,12 @@ describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () 
     ],
     ['registration', { registration: '{}' }, 'registration_not_supported'],
     ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
-    ['prompt none with another', { prompt: 'none login' }, 'invalid_request'],
+    ['prompt none with another value', { prompt: 'none login' }, 'invalid_request'],
     ['a negative max_age', { max_age: '-1' }, 'invalid_request'],
     ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],
-    ['an id_token_hint that is none', { id_token_hint: 'x' }, 'invalid_request'],
+    ['an invalid id_token_hint', { id_token_hint: 'x' }, 'invalid_request'],
     ['a scope with a quote', { scope: 'a"b' }, 'invalid_scope'],
-    ['a scope of nobody', { scope: 'admin' }, 'invalid_scope'],
+    ['an unknown scope', { scope: 'admin' }, 'invalid_scope'],
     [
       'access that outlives the session, to nothing',
       { scope: 'offline_access', prompt: 'consent' },
@@ -148,11 +148,11 @@ describe('RFC 9700 section 4.1.3: redirect URIs are compared exactly', () => {
   });
 
   test.each([
-    ['none at all, of several', { client_id: 'native', redirect_uri: '' }],
+    ['no redirect URI, if the client has several', { client_id: 'native', redirect_uri: '' }],
     ['an unknown client', { client_id: 'nobody' }],
     ['no client', { client_id: '' }],
-    ['a client that may not', { client_id: 'tv' }],
-    ['a client of other URIs', { client_id: 'native' }],
+    ['a client without redirect URIs', { client_id: 'tv' }],
+    ['a redirect URI of another client', { client_id: 'native' }],
   ])(
     'a malformed or unknown redirect URI is refused: %s',
     async (_what, parameters: Parameters) => {

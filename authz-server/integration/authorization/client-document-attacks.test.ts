@@ -85,8 +85,8 @@ async function changeIt(members: object): Promise<void> {
 
 describe('a document that changes between consent and code (draft section 6.3)', () => {
   test.each([
-    ['where codes go', { redirect_uris: [CALLBACK, EVIL] }],
-    ['its name', { client_name: 'Other' }],
+    ['a change of the redirect URIs', { redirect_uris: [CALLBACK, EVIL] }],
+    ['a change of the name', { client_name: 'Other' }],
   ])('%s: the code is refused, and the person must decide again', async (_, members) => {
     const code = await codeFor();
     await changeIt(members);

@@ -59,7 +59,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     ],
     ['an unknown client', { client_id: 'nobody' }, 401, 'invalid_client'],
     ['a client with a secret, without it', { client_id: 'server' }, 401, 'invalid_client'],
-    ['a scope of nobody', { scope: 'admin' }, 400, 'invalid_scope'],
+    ['an unknown scope', { scope: 'admin' }, 400, 'invalid_scope'],
     ['an unknown resource', { resource: 'https://evil.example/' }, 400, 'invalid_target'],
   ])('section 2.3: %s is refused at once', async (_what, form, status, error) => {
     const answer = await flow.post('/request', { ...REQUEST, ...form });

@@ -93,9 +93,9 @@ describe('RFC 8628 section 3.2: a device authorization request', () => {
   test.each<[string, Record<string, string>, number, string]>([
     ['no client', { client_id: '' }, 401, 'invalid_client'],
     ['an unknown client', { client_id: 'nobody' }, 401, 'invalid_client'],
-    ['a client that may not', { client_id: 'web' }, 400, 'unauthorized_client'],
+    ['a client without the device grant', { client_id: 'web' }, 400, 'unauthorized_client'],
     ['a client with a secret, without it', { client_id: 'server' }, 401, 'invalid_client'],
-    ['a scope of nobody', { scope: 'admin' }, 400, 'invalid_scope'],
+    ['an unknown scope', { scope: 'admin' }, 400, 'invalid_scope'],
     ['an unknown resource', { resource: 'https://evil.example/' }, 400, 'invalid_target'],
     ['a malformed max_age', { max_age: 'x', scope: 'openid' }, 400, 'invalid_request'],
   ])('a request is refused: %s', async (_what, form, status, error) => {

@@ -214,7 +214,7 @@ describe('RFC 9767 section 3.3: introspection', () => {
     ['access that nobody understands', { access: [{ type: 'magic' }] }],
     ['another proof method', { proof: 'mtls' }],
     ['another space', { access_token: 'MAILS' }],
-    ['a token that is none', { access_token: 'x' }],
+    ['an invalid token', { access_token: 'x' }],
     ['a continuation token', { access_token: 'CONTINUATION' }],
     ['a management token', { access_token: 'MANAGEMENT' }],
   ])('a request with %s gets active: false', async (_what, asked) => {

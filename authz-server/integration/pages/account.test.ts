@@ -202,8 +202,8 @@ describe('ending at the account page', () => {
   test.each([
     ['an unknown end', { end: 'world' }],
     ['an inherited one', { end: '__proto__' }],
-    ['none', { end: undefined }],
-    ['two', { end: ['access', 'everything'] }],
+    ['no end', { end: undefined }],
+    ['two ends', { end: ['access', 'everything'] }],
     ['two ids', { end: 'access', id: ['a', 'b'] }],
   ])('a form with %s gets 400 and ends nothing', async (_name, changes) => {
     const browser = await flow.signedIn('alice');

@@ -58,7 +58,7 @@ describe('the consent page', () => {
 
   test.each([
     ['another scope of the resource', `${DOCUMENTS} documents:write`],
-    ['a scope of nobody', `${DOCUMENTS} root`],
+    ['an unknown scope', `${DOCUMENTS} root`],
     ['another resource', 'https://other.example/ documents:read'],
     ['a personal scope', 'profile'],
     ['offline_access', 'offline_access'],

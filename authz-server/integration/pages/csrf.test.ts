@@ -121,10 +121,10 @@ describe.each(FORMS)('the form of %s', (path, visit) => {
 });
 
 test.each([
-  ['that somebody made up', () => 'AAAAAAAAAAAAAAAAAAAAAA'],
+  ['with an invented value', () => 'AAAAAAAAAAAAAAAAAAAAAA'],
   ['of the same length', (token: string) => token.replace(/./g, 'A')],
   ['without its signature', (token: string) => token.split('.')[0] ?? ''],
-  ['with the signature of another', (token: string) => `x${token}`],
+  ['with the signature of another cookie', (token: string) => `x${token}`],
   ['that is empty', () => ''],
 ])('RFC 6265 section 8.6: a cookie %s is not accepted, and is replaced', async (_, made) => {
   const { browser, page } = await signedIn();

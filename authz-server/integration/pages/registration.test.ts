@@ -273,7 +273,7 @@ describe('a registration link', () => {
     ['with the token of another browser (CSRF)', { csrf: 'x'.repeat(65) }, 403],
     ['with a short password', { password: '1234567' }, 422],
     ['with a common password', { password: 'Football' }, 422],
-    ['with a passkey that is none', { passkey: '{}' }, 422],
+    ['with an invalid passkey', { passkey: '{}' }, 422],
   ])(
     'a name %s is refused, makes no account, and the link stays valid',
     async (_, changes, status) => {

@@ -63,7 +63,7 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
     ['a verifier that is too long', { code_verifier: 'v'.repeat(129) }, 'invalid_request'],
     ['another redirect URI', { redirect_uri: `${CALLBACK}/` }, 'invalid_grant'],
     ['another public client', { client_id: 'native', redirect_uri: CALLBACK }, 'invalid_grant'],
-    ['a code that is none', { code: 'x' }, 'invalid_grant'],
+    ['an invalid code', { code: 'x' }, 'invalid_grant'],
     ['a code of a kilobyte', { code: 'x'.repeat(1000) }, 'invalid_grant'],
     ['no code', { code: '' }, 'invalid_request'],
     [

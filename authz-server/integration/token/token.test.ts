@@ -167,7 +167,7 @@ describe('refusals of the token endpoint', () => {
       400,
       'invalid_request',
     ],
-    ['a scope of nobody', { ...GRANT, scope: 'documents:admin' }, asApp, 400, 'invalid_scope'],
+    ['an unknown scope', { ...GRANT, scope: 'documents:admin' }, asApp, 400, 'invalid_scope'],
     [
       'a scope of another resource',
       { ...GRANT, scope: 'rsa', resource: DOCUMENTS },

@@ -34,7 +34,7 @@ describe('the issuer directory (RFC 9578 section 4)', () => {
     ['null', null],
     ['a list', [EXAMPLE]],
     ['no request URL', { 'token-keys': [] }],
-    ['a request URL that is none', { ...EXAMPLE, 'issuer-request-uri': 'https://' }],
+    ['an invalid request URL', { ...EXAMPLE, 'issuer-request-uri': 'https://' }],
     ['no list of keys', { ...EXAMPLE, 'token-keys': {} }],
     ['a key that is text', { ...EXAMPLE, 'token-keys': ['AQ=='] }],
     ['a key without padding', withKey({ 'token-type': 2, 'token-key': 'AQ' })],

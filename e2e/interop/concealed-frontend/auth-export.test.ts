@@ -184,10 +184,10 @@ describe.each([
 
     test.each([
       ['without parameters', 'Concealed'],
-      ['one of five', 'Concealed k=eA'],
-      ['an empty one', 'Concealed k=, a=eA, s=2055, v=eA, p=eA'],
-      ['no number', 'Concealed k=eA, a=eA, s=x, v=eA, p=eA'],
-      ['in hexadecimal', 'Concealed k=eA, a=eA, s=0x807, v=eA, p=eA'],
+      ['with one of five parameters', 'Concealed k=eA'],
+      ['with an empty parameter', 'Concealed k=, a=eA, s=2055, v=eA, p=eA'],
+      ['with a number that is text', 'Concealed k=eA, a=eA, s=x, v=eA, p=eA'],
+      ['with a number in hexadecimal', 'Concealed k=eA, a=eA, s=0x807, v=eA, p=eA'],
       ['too high', 'Concealed k=eA, a=eA, s=65536, v=eA, p=eA'],
       ['far too high', `Concealed k=eA, a=eA, s=${'9'.repeat(400)}, v=eA, p=eA`],
       ['no base64url', 'Concealed k=e**A, a=eA, s=2055, v=eA, p=eA'],

@@ -145,7 +145,7 @@ describe.each(FRONTS)('%s', (front) => {
       ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
       ['an image', { 'sec-fetch-dest': 'image' }],
       ['a frame', { 'sec-fetch-dest': 'iframe' }],
-      ['a page that is fetched ahead', { 'sec-purpose': 'prefetch' }],
+      ['a prefetched page', { 'sec-purpose': 'prefetch' }],
       ['JSON', { accept: 'application/json' }],
     ])('%s gets 401', async (_what, headers) => {
       expect((await navigate('/notes', headers as Record<string, string>)).status).toBe(401);
@@ -394,7 +394,7 @@ describe.each(FRONTS)('%s', (front) => {
       ['two codes', (query: URLSearchParams) => query.append('code', 'other'), 400],
       ['another state', (query: URLSearchParams) => query.set('state', 'A'.repeat(43)), 400],
       ['another code', (query: URLSearchParams) => query.set('code', 'A'.repeat(43)), 503],
-      ['what is no code', (query: URLSearchParams) => query.set('code', 'a b'), 503],
+      ['an invalid code', (query: URLSearchParams) => query.set('code', 'a b'), 503],
       [
         'a refusal',
         (query: URLSearchParams) => {

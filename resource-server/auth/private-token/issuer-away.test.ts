@@ -147,10 +147,10 @@ describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
   });
 
   test.each<[string, Answers]>([
-    ['has no end', endless(DIRECTORY_TYPE).answers],
+    ['does not end', endless(DIRECTORY_TYPE).answers],
     ['does not come', () => {}],
     [
-      'is elsewhere',
+      'redirects elsewhere',
       (response) => void response.writeHead(301, { location: 'https://localhost:1/' }).end(),
     ],
   ])('a directory that %s removes no key', async (_what, answers) => {

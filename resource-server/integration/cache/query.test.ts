@@ -51,7 +51,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     ['parameter', 'q', { 'Content-Type': 'text/plain; charset=utf-8' }],
     ['language', 'q', { 'Content-Language': 'de' }],
     ['unknown coding', 'q', { 'Content-Encoding': 'own' }],
-    ['coding that is none', 'q', { 'Content-Encoding': 'gzip' }],
+    ['invalid coding', 'q', { 'Content-Encoding': 'gzip' }],
     ['demand that nothing be transformed', 'q', { 'Cache-Control': 'no-transform' }],
   ])('a QUERY with another %s does not get the stored answer', async (_, body, headers) => {
     echoes();

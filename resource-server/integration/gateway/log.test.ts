@@ -106,7 +106,7 @@ describe.each([
     `HTTP/1.1 200 OK\r\n${'Content-Length: 2\r\n'.repeat(2)}\r\nok`,
     /Content-Length/,
   ],
-  ['a field that is none', 'HTTP/1.1 200 OK\r\nX secret: a\r\n\r\n', /Invalid header token/],
+  ['an invalid field', 'HTTP/1.1 200 OK\r\nX secret: a\r\n\r\n', /Invalid header token/],
   [
     'another protocol',
     'ICY 200 OK\r\nX: secret\r\n\r\n',

@@ -86,9 +86,9 @@ describe('RFC 8030 section 4: a subscription', () => {
     ['no JSON', '{', 400],
     ['a member twice', '{"more":7,"more":7}', 400],
     ['no object', '[]', 400],
-    ['a key that is none', '{"vapid":"AAAA"}', 400],
+    ['an invalid key', '{"vapid":"AAAA"}', 400],
     ['a key that is no text', '{"vapid":7}', 400],
-    ['members that nobody knows', '{"more":7}', 201],
+    ['unknown members', '{"more":7}', 201],
     ['too much', JSON.stringify({ more: 'x'.repeat(5000) }), 413],
   ])('push subscription options with %s get the right status', async (_what, body, status) => {
     const headers = {
@@ -178,7 +178,7 @@ describe('RFC 8030 section 5: a message', () => {
   test.each([
     ['no TTL', { ttl: [] }],
     ['a TTL that is no number', { ttl: '1.5' }],
-    ['a TTL below nothing', { ttl: '-1' }],
+    ['a negative TTL', { ttl: '-1' }],
     ['two TTLs', { ttl: ['1', '2'] }],
     ['an empty Topic', { topic: '' }],
     ['a Topic of 33 characters', { topic: 'x'.repeat(33) }],
@@ -187,8 +187,8 @@ describe('RFC 8030 section 5: a message', () => {
     ['an unknown Urgency', { urgency: 'now' }],
     ['several Urgencies', { urgency: 'low, high' }],
     ['two Urgencies', { urgency: ['low', 'high'] }],
-    ['a Content-Type that is none', { 'content-type': 'text' }],
-    ['a Content-Encoding that is none', { 'content-encoding': 'a"b' }],
+    ['an invalid Content-Type', { 'content-type': 'text' }],
+    ['an invalid Content-Encoding', { 'content-encoding': 'a"b' }],
   ])('a push message with %s is 400, and not stored', async (_what, headers) => {
     const { subscription, push: resource } = await push.subscribed(undefined, 'strict');
     const { ttl = '60', ...rest } = headers as Record<string, string | string[]>;

@@ -24,12 +24,12 @@ describe('people and applications that the list of a space allows', () => {
     ['a person by id', person('p1'), true],
     ['a person by a group', person('p2', about('guests', 'staff')), true],
     ['a person of other groups', person('p2', about('guests', 'Staff', 'staff ')), false],
-    ['a person of none', person('p2', about()), false],
+    ['a person without groups', person('p2', about()), false],
     ['a person of whom nothing is known', person('p2'), false],
     ['a person who has the id of an application', person('backup', about()), false],
     ['an application by id', { kind: 'application', id: 'backup' }, true],
     ['an application that has the id of a person', { kind: 'application', id: 'p1' }, false],
-    ['whoever is anonymous', { kind: 'anonymous' }, false],
+    ['an anonymous client', { kind: 'anonymous' }, false],
   ])('%s', (_what, principal, may) => {
     expect(isAllowed(allow, principal)).toBe(may);
   });
@@ -57,9 +57,9 @@ describe('the data of the directory', () => {
 });
 
 test.each([
-  ['somebody who may sign in', 'p1', { id: 'p1', name: 'alice' }, true],
-  ['nobody of that id', 'p2', undefined, false],
-  ['somebody who is disabled', 'p3', { id: 'p3', name: 'carol', disabled: true }, false],
+  ['a person who may sign in', 'p1', { id: 'p1', name: 'alice' }, true],
+  ['no person with that id', 'p2', undefined, false],
+  ['a disabled person', 'p3', { id: 'p3', name: 'carol', disabled: true }, false],
   [
     'the person of the first start, in production',
     'p4',
@@ -128,7 +128,7 @@ describe("a space whose list needs the directory's data about people", () => {
   });
 
   test.each<[string, string, Principal]>([
-    ['names nobody', 'allow', person('p1')],
+    ['names no people or groups', 'allow', person('p1')],
     ['does not ask the directory', 'about', person('p1')],
     ['lets in an application', '', { kind: 'application', id: 'backup' }],
   ])(

@@ -47,29 +47,29 @@ const auth = (value: string) => ['Authorization', value] as const;
 describe('a session beside other credentials', () => {
   test.each([
     ['the session alone', [COOKIE], 'Session'],
-    ['one that is over', [OVER], 401],
+    ['only an expired session', [OVER], 401],
     ['a token', [auth('Bearer good')], 'Bearer'],
     ['a token beside a session: the token', [auth('Bearer good'), COOKIE], 'Bearer'],
-    ['a token beside a session that is over', [auth('Bearer good'), OVER], 'Bearer'],
-    ['a token that is not good beside a session', [auth('Bearer bad'), COOKIE], 401],
-    ['what is for the application beside a session', [auth('Token x'), COOKIE], 'Session'],
-    ['what is for the application beside one that is over', [auth('Token x'), OVER], 401],
-    ['what is for the application alone', [auth('Token x')], 401],
+    ['a token beside an expired session', [auth('Bearer good'), OVER], 'Bearer'],
+    ['an invalid token beside a session', [auth('Bearer bad'), COOKIE], 401],
+    ['credentials for the application beside a session', [auth('Token x'), COOKIE], 'Session'],
+    ['credentials for the application beside an expired session', [auth('Token x'), OVER], 401],
+    ['only credentials for the application', [auth('Token x')], 401],
     [
-      'two that are for the application (RFC 9110 section 5.3)',
+      'two credentials for the application (RFC 9110 section 5.3)',
       [auth('Token x'), auth('Token y'), COOKIE],
       400,
     ],
     ['two tokens beside a session', [auth('Bearer good'), auth('Bearer good'), COOKIE], 400],
-    ['one of each beside a session', [auth('Bearer good'), auth('Token x'), COOKIE], 400],
+    ['a token and credentials for the application beside a session', [auth('Bearer good'), auth('Token x'), COOKIE], 400],
     ['a key beside a session', [['X-Key', 'k'], COOKIE], 'Key'],
     [
-      'what is for the application and a key beside a session',
+      'credentials for the application and a key beside a session',
       [auth('Token x'), ['X-Key', 'k'], COOKIE],
       400,
     ],
-    ['what is malformed beside a session', [auth('Token x, y'), COOKIE], 400],
-    ['its name in Authorization', [auth('Session good')], 401],
+    ['a malformed field beside a session', [auth('Token x, y'), COOKIE], 400],
+    ['the scheme Session in Authorization', [auth('Session good')], 401],
   ] as const)('%s: %s', async (_what, fields, expected) => {
     const outcome = await judge(space, requestOf(fields));
     expect(

@@ -171,11 +171,11 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
   test.each([
     ['two lines', ['One good', 'Two good']],
     ['the same line twice', ['One good', 'One good']],
-    ['one of a scheme that is not here', ['One good', 'Basic x']],
-    ['one that is malformed', ['One good', '=']],
-    ['two that are malformed', [',,,', '=']],
-    ['two lines that somebody has joined (section 5.3)', ['One good, Two good']],
-    ['one of them a name alone', ['One good, Two']],
+    ['two lines, one of an unknown scheme', ['One good', 'Basic x']],
+    ['two lines, one of them malformed', ['One good', '=']],
+    ['two malformed lines', [',,,', '=']],
+    ['two lines that a proxy has joined (section 5.3)', ['One good, Two good']],
+    ['two lines, one of them only a scheme name', ['One good, Two']],
   ])('%s: 400, and neither is checked', async (_, values) => {
     expect(await judge(TWO, authorization(...values))).toMatchObject({
       kind: 'answer',

@@ -132,9 +132,9 @@ describe('client add', () => {
   test.each([
     ['no name', ['--grant', 'client_credentials', ...SCOPE], '--name is missing'],
     ['no grant', ['--name', 'N', ...SCOPE], '--grant is missing'],
-    ['nothing it could do', MACHINE, '--scope is missing'],
+    ['no scope', MACHINE, '--scope is missing'],
     [
-      'a grant that there is not',
+      'an unknown grant',
       ['--name', 'N', '--grant', 'password', ...SCOPE],
       '--grant must be',
     ],
@@ -144,7 +144,7 @@ describe('client add', () => {
       '--name must be',
     ],
     [
-      'a name that reads backwards',
+      'a name with right-to-left text',
       ['--name', '\u202eN', '--grant', 'client_credentials', ...SCOPE],
       '--name must be',
     ],
@@ -161,7 +161,7 @@ describe('client add', () => {
       '--resource must be',
     ],
     ['an audience that is no space', [...MACHINE, '--introspects', 'x'], '--introspects must be'],
-    ['a method that there is not', [...MACHINE, ...SCOPE, '--auth', 'none'], '--auth must be'],
+    ['an unknown method', [...MACHINE, ...SCOPE, '--auth', 'none'], '--auth must be'],
     ['a grant of JavaScript', [...NAME, '--grant', 'constructor', ...SCOPE], '--grant must be'],
     [
       'RFC 6749 section 4.4: a public machine',
@@ -215,7 +215,7 @@ describe('client add', () => {
       'the device page always asks',
     ],
     [
-      'an algorithm that is none',
+      'an invalid algorithm',
       [...RELYING, ...SCOPE, '--id-token-alg', 'none'],
       '--id-token-alg must be',
     ],

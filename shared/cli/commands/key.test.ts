@@ -97,12 +97,12 @@ describe('key add', () => {
       '--realm must be a realm that takes API keys: keys, beside',
     ],
     [
-      'a realm that there is not',
+      'an unknown realm',
       ['--application', 'App', '--realm', 'Keys'],
       '--realm must be a realm that takes API keys: keys, beside',
     ],
     [
-      'a name that moves the cursor',
+      'a name with a control sequence',
       ['--application', 'x\u001b[2J', '--realm', 'keys'],
       '--application must be',
     ],

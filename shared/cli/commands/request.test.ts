@@ -101,7 +101,7 @@ describe('request', () => {
   });
 
   test.each([
-    ['a method that is none', ['GET /x', 'https://api.example/'], 2, 'not a method'],
+    ['an invalid method', ['GET /x', 'https://api.example/'], 2, 'not a method'],
     ['CONNECT', ['CONNECT', 'https://api.example/'], 2, 'not a method'],
     ['a URL in clear to another machine', ['GET', 'http://api.example/'], 2, 'URL must be https'],
     ['a URL with a password', ['GET', 'https://u:p@api.example/'], 2, 'URL must be https'],
@@ -251,7 +251,7 @@ describe('token get', () => {
     ['two secrets', ['machine', '--secret', 'a', '--secret-stdin'], {}, 2, 'not both'],
     ['no secret', ['machine'], { COUNTERSIGN_CLIENT_SECRET: '' }, 2, 'no secret'],
     ['an empty secret', ['machine', '--secret='], {}, 2, 'no secret'],
-    ['a client that there is not', ['nobody'], {}, 1, 'no client nobody'],
+    ['an unknown client', ['nobody'], {}, 1, 'no client nobody'],
   ])('%s: sends no request', async (_, args, env, code, message) => {
     const as = await authorizationServer();
     const shell = await shellFor(as.origin, env);

@@ -81,7 +81,7 @@ describe('token explain', () => {
     ['expired', { exp: 1_000_000_000 }, /no: expired/],
     ['of another issuer', { iss: 'https://evil.example' }, /no: iss is another issuer/],
     ['for another resource', { aud: 'https://evil.example' }, /no: aud/],
-    ['with a time that is none', { exp: 1e300 }, /which is no time/],
+    ['with an invalid time', { exp: 1e300 }, /which is no time/],
   ])('a token %s is not called valid', async (_, changed, reason) => {
     const { shell, token } = await pair();
     const { stdout } = await inProcess(shell, 'token', 'explain', await token(changed));

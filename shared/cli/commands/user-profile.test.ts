@@ -94,16 +94,16 @@ describe('user set', () => {
 
   test.each([
     ['nothing', []],
-    ['an address that is none', ['--email', 'alice']],
+    ['an invalid address', ['--email', 'alice']],
     ['an address with another word after it', ['--email', 'alice@example.com,Verified']],
     ['a group of two', ['--group', 'staff,admin']],
     ['the same group twice', ['--group', 'a', '--group', 'a']],
-    ['a language that is none', ['--locale', 'en_GB']],
+    ['an invalid language', ['--locale', 'en_GB']],
     ['a script for a picture', ['--picture', 'javascript:alert(1)']],
     ['an empty name', ['--display-name', '']],
-    ['a name that moves the cursor', ['--display-name', 'x\u001b[2J']],
-    ['removing what there is not', ['--without', 'password']],
-    ['both', ['--locale', 'en', '--without', 'locale']],
+    ['a name with a control sequence', ['--display-name', 'x\u001b[2J']],
+    ['removing an absent value', ['--without', 'password']],
+    ['a value and its removal', ['--locale', 'en', '--without', 'locale']],
     ['a list and its removal', ['--group', 'a', '--without', 'group']],
   ])('%s: exit code 2 in one line, and nothing changes', async (_, options) => {
     const { set, profile } = await withAlice(...ALICE);

@@ -88,7 +88,7 @@ describe('user add', () => {
 
   test.each([
     ['a name with a space', 'al ice', PASSWORD, 'a name is 1 to 64 letters'],
-    ['a name that moves the cursor', 'x\u001b[2J', PASSWORD, 'a name is 1 to 64 letters'],
+    ['a name with a control sequence', 'x\u001b[2J', PASSWORD, 'a name is 1 to 64 letters'],
     ['an empty password', 'alice', '', 'a password has at least 8 characters'],
     ['a short password', 'alice', '1234567\n', 'a password has at least 8 characters'],
     ['a password of two lines', 'alice', `${PASSWORD}\n\n`, 'a password has no control characters'],

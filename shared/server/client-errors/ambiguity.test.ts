@@ -308,7 +308,7 @@ describe('over HTTP/2', () => {
       'section 8.1.1: content that was announced and does not come',
       [...to('a'), ['content-length', '5']],
     ],
-    ['section 8.1.1: a length that is none', [...to('a'), ['content-length', '-0']]],
+    ['section 8.1.1: an invalid length', [...to('a'), ['content-length', '-0']]],
     ['section 8.1.1: two lengths', [...to('a'), ['content-length', '0'], ['content-length', '0']]],
     ['RFC 9110 section 9.1: a method that is no token', [[':method', 'G T'], ...to('a').slice(1)]],
     [

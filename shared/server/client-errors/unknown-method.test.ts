@@ -217,7 +217,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
     ],
     ['RFC 9110 section 15.6.6: another version', 505, head('BAN /x HTTP/2.0')],
     ['HTTP/0.9', 505, 'BAN /x\r\n\r\n'],
-    ['a version that is none', 400, 'BAN / HTTP/x\r\n\r\n'],
+    ['an invalid version', 400, 'BAN / HTTP/x\r\n\r\n'],
     ['no target', 400, 'BAN HTTP/1.1\r\n\r\n'],
     ['two spaces', 400, head('BAN  /x HTTP/1.1')],
     ['a tab', 400, head('BAN\t/x HTTP/1.1')],

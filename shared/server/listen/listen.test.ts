@@ -110,7 +110,7 @@ describe('RFC 9112 section 2.2: octets that are no request get 400', () => {
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     ],
     ['a negative length', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
-    ['a version that is none', 'GET / HTTP/x.y\r\nHost: a\r\n\r\n'],
+    ['an invalid version', 'GET / HTTP/x.y\r\nHost: a\r\n\r\n'],
     ['a bare LF at the end of the request line', 'GET / HTTP/1.1\nHost: a\r\n\r\n'],
     ['bare LFs throughout', 'GET / HTTP/1.1\nHost: a\n\n'],
     ['a bare LF behind a method that nobody knows', 'BAN / HTTP/1.1\nHost: a\r\n\r\n'],

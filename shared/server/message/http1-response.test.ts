@@ -49,7 +49,7 @@ const WAYS: Readonly<Record<string, Write>> = {
     response.statusCode = 204;
     response.end();
   },
-  '204 with content that is none': (response) => {
+  '204 with content, which it must not have': (response) => {
     response.statusCode = 204;
     response.end('none');
   },

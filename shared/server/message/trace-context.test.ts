@@ -35,7 +35,7 @@ test.each([
   ['two values, as two fields arrive', `${PLAIN}, ${PLAIN}`],
   ['white space', ` ${PLAIN}`],
   ['a line break', `${PLAIN}\n`],
-  ['a digit that is none', PLAIN.replace('4bf', '4bg')],
+  ['a character that is no digit', PLAIN.replace('4bf', '4bg')],
   ['a version of one digit', PLAIN.slice(1)],
   ['later versions with more, without a hyphen', `cc-${TRACE}-${PARENT}-01.what`],
 ])('section 3.2: %s is not accepted as a traceparent', (_what, traceparent) => {

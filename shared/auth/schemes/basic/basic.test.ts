@@ -52,7 +52,7 @@ describe('RFC 7617 section 2: user-pass', () => {
     ['section 2.1: NFC', base64('A\u030a:e\u0301'), '\u00c5', '\u00e9'],
     ['a mark after the colon stays there', base64('a:\u0338b'), 'a', '\u0338b'],
     ['a byte order mark is a character', base64('\ufeffa:b'), '\ufeffa', 'b'],
-    ['beyond the basic plane', base64('\u{1f511}:\u{1f513}'), '\u{1f511}', '\u{1f513}'],
+    ['a character beyond the basic plane', base64('\u{1f511}:\u{1f513}'), '\u{1f511}', '\u{1f513}'],
   ])('%s', (_, token68, name, password) => {
     expect(parseUserPass(token68)).toEqual({ name, password });
   });

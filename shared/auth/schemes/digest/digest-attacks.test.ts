@@ -109,7 +109,7 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce must be those of the ser
     ['a realm with quotes', { realm: 'people", stale="true' }],
     ['another opaque', { opaque: 'b3RoZXI' }],
     ['an empty nonce', { nonce: '' }],
-    ['a nonce of nobody', { nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093' }],
+    ['an unknown nonce', { nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093' }],
     ['a nonce with quotes', { nonce: '1."\\' }],
     ['a nonce of 60,000 characters', { nonce: '1'.repeat(60_000) }],
   ])('%s is 401 before any secret is read', async (_, changes) => {

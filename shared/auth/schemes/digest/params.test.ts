@@ -98,7 +98,7 @@ describe('RFC 7616 section 3.4: parameters', () => {
     ['an extended name that is not UTF-8', { username: undefined, 'username*': "UTF-8''%E4" }],
     ['an extended name in ISO-8859-1', { username: undefined, 'username*': "ISO-8859-1''%E4" }],
     ['an extended name without its charset', { username: undefined, 'username*': 'alice' }],
-    ['a hash that is none', { userhash: 'true' }],
+    ['an invalid hash', { userhash: 'true' }],
     ['a hash in capital letters', { username: 'AB'.repeat(32), userhash: 'true' }],
     ['a hash that is too long', { username: 'ab'.repeat(33), userhash: 'true' }],
     ['userhash that is neither', { userhash: 'yes' }],

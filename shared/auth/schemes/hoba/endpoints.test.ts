@@ -108,12 +108,12 @@ describe('register (RFC 7486 section 6.1)', () => {
 
   test.each([
     ['no secret', async () => undefined],
-    ['an empty one', async () => ''],
-    ['one that nobody was given', async () => 'A'.repeat(22)],
-    ['one of another origin', async () => invited(BOB.id, OTHER)],
-    ['one of somebody who is gone', async () => invited('nobody')],
+    ['an empty secret', async () => ''],
+    ['a secret that was never issued', async () => 'A'.repeat(22)],
+    ['a secret of another origin', async () => invited(BOB.id, OTHER)],
+    ['a secret of a removed person', async () => invited('nobody')],
     [
-      'a used one',
+      'a used secret',
       async () => {
         const secret = await invited();
         await register({ pub: clientKey(2).pem, secret }, { key: clientKey(2) });
@@ -121,7 +121,7 @@ describe('register (RFC 7486 section 6.1)', () => {
       },
     ],
     [
-      'one of ten minutes ago',
+      'a secret that is ten minutes old',
       async () => {
         const secret = await invited();
         all.clock.advance(600);

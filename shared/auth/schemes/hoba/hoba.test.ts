@@ -195,7 +195,7 @@ describe('the owner of a key', () => {
 
   test.each<[string, object]>([
     ['an application', { owner: { kind: 'application', id: ALICE.id } }],
-    ['somebody who is gone', { owner: { kind: 'person', id: 'nobody' } }],
+    ['a removed person', { owner: { kind: 'person', id: 'nobody' } }],
   ])('a key of %s is refused', async (_, more) => {
     await all.add(clientKey(1), more);
     const scheme = all.here.scheme();

@@ -140,7 +140,7 @@ describe('RFC 8292 section 4.2: refusals', () => {
     ['a compressed k', `vapid t=${T}, k=${compressed.toString('base64url')}`],
     ['the k of somebody else', `vapid t=${T}, k=${other}`],
     ['the scheme of a draft', `WebPush ${T}`],
-    ['a token that is none', `vapid t=abc, k=${KEY}`],
+    ['an invalid token', `vapid t=abc, k=${KEY}`],
     ['a long token', `vapid t=${'a'.repeat(20_000)}, k=${KEY}`],
   ])('credentials with %s get 403, with and without a key of the subscription', (_what, text) => {
     expect(refused(text)).toBe(403);
