@@ -24,7 +24,10 @@ export interface Received {
   readonly port: number | undefined;
 }
 
-/** `body` that is an object is sent as JSON, a Buffer as it is; undefined instead of a reply breaks the connection. */
+/**
+ * The answer of the server. An object as `body` is sent as JSON, a Buffer unchanged. Undefined in place of a reply
+ * breaks the connection.
+ */
 export interface Reply {
   readonly status?: number;
   readonly fields?: Record<string, string>;
@@ -47,8 +50,8 @@ export interface Listening {
 }
 
 /**
- * A server on a free port of this machine until the end of the test, and every request that it was sent.
- * With a certificate, one of TLS at https://localhost.
+ * Starts a server on a free loopback port until the end of the test, and records every request. With a certificate it
+ * is a TLS server at https://localhost.
  */
 export async function listen(
   reply: (request: Received, origin: string) => Reply | undefined | Promise<Reply | undefined>,
@@ -76,7 +79,7 @@ export async function listen(
     void answer();
   };
   const server = tls ? createTlsServer(tls, serve) : createServer(serve);
-  // The client dials what the name resolves to first: behind another address may be another server.
+  // The client connects to the first address of the name. Another server may listen at another address.
   server.listen(0, tls ? 'localhost' : '127.0.0.1');
   servers.add(server);
   await once(server, 'listening');

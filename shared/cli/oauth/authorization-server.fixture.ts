@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '/token/revocation': 'revocation_endpoint',
 };
 
-/** Serves its metadata (RFC 8414) and these endpoints, which a test answers as it likes. */
+/** Starts an authorization server with metadata (RFC 8414) and these endpoints, whose answers the test defines. */
 export async function authorizationServer(
   endpoints: Readonly<Record<string, Endpoint>>,
   metadata: object = {},
@@ -68,7 +68,7 @@ export async function deviceServer(behaviour: Behaviour = {}) {
   return authorizationServer(endpoints, behaviour.metadata);
 }
 
-/** The forms that were sent to a path. */
+/** Returns the forms that were sent to a path. */
 export const sent = ({ received }: { readonly received: readonly Received[] }, path: string) =>
   received
     .filter(({ url }) => url === path)

@@ -12,15 +12,15 @@ import type { SignInRequest } from './sign-in.ts';
 import { type AuthorizationServer, findServer, noteUnlisted } from './server-metadata.ts';
 import { given, requestGrant } from './token-grant.ts';
 
-/** Milliseconds for which the answer of the person is waited for. */
+/** Milliseconds within which the person must decide. */
 const PATIENCE = 600_000;
-/** Milliseconds between two looks whether it is there. */
+/** Milliseconds between two checks for the answer. */
 const OFTEN = 200;
 
 /**
- * Logs in as a client that its document describes: an authorization code by PKCE (RFC 7636), taken at loopback (RFC 8252
- * section 7.3), of the issuer that was asked alone (RFC 9207), bound to a key from the beginning (RFC 9449 section 10).
- * Opens no browser: prints the link. Throws `Failure`.
+ * Logs in as a client with a Client ID Metadata Document, by the code flow with PKCE (RFC 7636). The code arrives at
+ * loopback (RFC 8252 section 7.3), must be of this issuer (RFC 9207), and is bound to a key (RFC 9449 section 10). The
+ * link is printed; no browser is opened. Throws `Failure`.
  */
 export async function signInByCode(
   send: Send,
@@ -65,7 +65,9 @@ export async function signInByCode(
   return newLogin(answer, { asked: wanted, privateJwk: prover.privateJwk, clock });
 }
 
-/** A server that knows no PKCE would let others use the code (RFC 9700 section 2.1.1). */
+/**
+ * Throws `Failure` if the server does not support PKCE: an attacker could then use the code (RFC 9700 section 2.1.1).
+ */
 function demandPkce({ metadata }: AuthorizationServer, issuer: string): void {
   if (metadata.code_challenge_methods_supported?.includes('S256')) return;
   throw new Failure(`${issuer} does not say that it takes PKCE with S256 (RFC 7636)`);
@@ -83,7 +85,7 @@ async function answerOf(listening: LoopbackAnswer, shell: Shell): Promise<URLSea
   }
 }
 
-/** The code of an answer of this server (RFC 9207 section 2.4). Throws `Failure`. */
+/** Returns the code in an answer of this server (RFC 9207 section 2.4). Throws `Failure`. */
 function codeIn(
   { metadata }: AuthorizationServer,
   client: { readonly client_id: string },

@@ -13,9 +13,9 @@ import { requestGrant } from './token-grant.ts';
 const MARGIN = 30_000;
 
 /**
- * The login of this user, with an access token that has not expired. Of any number of processes that find
- * it expired one refreshes it, and the file has the successor before anybody uses it. Undefined when
- * nobody is logged in; throws `Failure` when the login has ended.
+ * Returns the login of this user, with a valid access token. If several processes find it expired, one of them
+ * refreshes it, and stores the new token before any process uses it. Undefined if there is no login. Throws `Failure`
+ * if the login has ended.
  */
 export async function currentLogin(send: Send, shell: Shell): Promise<Login | undefined> {
   const path = loginPath(shell.env);
@@ -35,12 +35,12 @@ export function endedLogin({ issuer }: Login): Failure {
   return new Failure(`the login at ${issuer} has ended: run ${CLI} login`);
 }
 
-/** A token that cannot be replaced is used to its end. */
+/** Whether the access token need not be refreshed. A token without a refresh token is used until it expires. */
 function isFresh({ expires_at: end, refresh_token }: Login, { clock }: Shell): boolean {
   return end === undefined || end - (refresh_token === undefined ? 0 : MARGIN) > clock.now();
 }
 
-/** RFC 6749 section 6; the successor of a refresh token that is rotated replaces it. */
+/** Refreshes a login (RFC 6749 section 6). A rotated refresh token is replaced by its successor. */
 async function refresh(send: Send, login: Login, { clock, random }: Shell): Promise<Login> {
   const { issuer, client_id, refresh_token, resource, private_jwk } = login;
   if (refresh_token === undefined) throw endedLogin(login);

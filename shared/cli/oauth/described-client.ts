@@ -4,8 +4,9 @@ import { isLoopback } from '#shared/http/loopback.js';
 import { Failure } from '../arguments/command.ts';
 
 /**
- * Reads the Client ID Metadata Document of a client that this program may be: without a key, and with an answer on this
- * machine. Returns the redirect URI (RFC 8252 section 7.3), of addresses before names (section 8.3). Throws `Failure`.
+ * Reads the Client ID Metadata Document of a client. This program can act as the client only if it has no key and a
+ * loopback redirect URI (RFC 8252 section 7.3). Returns that URI, preferably with an IP address rather than a name
+ * (section 8.3). Throws `Failure`.
  */
 export async function describedRedirect(send: Send, clientId: string): Promise<URL> {
   const reply = await send({

@@ -14,7 +14,7 @@ export interface DeviceAuthorization {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly verificationUri: string;
-  /** With the user code in it. */
+  /** The verification URI that contains the user code. */
   readonly verificationUriComplete?: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -22,23 +22,23 @@ export interface DeviceAuthorization {
   readonly interval: number;
 }
 
-/** How the person is kept informed while they approve. */
+/** Informs the person during the wait for the approval. */
 export interface Progress {
   /** Called every second. */
   remaining(seconds: number): void;
   say(line: string): void;
 }
 
-/** Seconds: RFC 8628 section 3.2, when the server says nothing. */
+/** Seconds between two polls if the server names no interval (RFC 8628 section 3.2). */
 const DEFAULT_INTERVAL = 5;
-/** Seconds that a `slow_down` adds for good (section 3.5). */
+/** Seconds by which each `slow_down` extends the interval (section 3.5). */
 const SLOW_DOWN = 5;
 /** The most seconds between two requests to a server that does not answer. */
 const LONGEST_BACKOFF = 60;
 
 const EXPIRED = 'The code has expired before it was approved: run the command again.';
 
-/** Errors that a person brings about (section 3.5), in words. */
+/** Errors that follow from what the person did (section 3.5), in words. */
 const ENDS: ReadonlyMap<string, string> = new Map([
   ['access_denied', 'The request was denied.'],
   ['expired_token', EXPIRED],
@@ -56,8 +56,8 @@ export interface DeviceClient {
 }
 
 /**
- * RFC 8628 section 3.1: asks for a code. Throws `Failure` when there is none that can be shown: the library takes a
- * link of any scheme, and refuses an interval that is no number.
+ * Requests a device code (RFC 8628 section 3.1). Throws `Failure` if the answer cannot be shown. These checks are here
+ * since the library accepts a link of any scheme, and refuses an interval that is no number.
  */
 export async function authorizeDevice(
   send: Send,
@@ -99,9 +99,8 @@ export async function authorizeDevice(
 }
 
 /**
- * RFC 8628 sections 3.4 and 3.5: asks for the token at the interval until the person has decided or the
- * code has expired. A server that does not answer, or has no time, is asked at growing intervals.
- * Throws `Failure` with what there is to say.
+ * RFC 8628 sections 3.4 and 3.5: polls for the token until the person has decided or the code has expired. If the
+ * server is busy or does not answer, the intervals grow. Throws `Failure` with the reason.
  */
 export async function pollForToken(
   send: Send,
@@ -143,7 +142,7 @@ export async function pollForToken(
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** After which of them it is asked again; throws the others, in words. */
+/** Returns the errors after which the command polls again. Throws all other errors, in words. */
 function read(failure: unknown): Busy | NoAnswer | 'authorization_pending' | 'slow_down' {
   if (failure instanceof Busy || failure instanceof NoAnswer) return failure;
   if (!(failure instanceof OAuthFailure)) throw failure;

@@ -13,7 +13,7 @@ export const privateJwkSchema = z.object({
 });
 export type PrivateJwk = z.infer<typeof privateJwkSchema>;
 
-/** A key pair, and what makes proofs of it (RFC 9449 section 4.2). It remembers the nonces of each server. */
+/** Makes DPoP proofs with a key pair (RFC 9449 section 4.2). It remembers the nonces of each server. */
 export interface Prover {
   readonly privateJwk: PrivateJwk;
   readonly handle: DPoPHandle;
@@ -21,14 +21,14 @@ export interface Prover {
 
 const { subtle } = crypto;
 
-/** With a key pair that is made for it. */
+/** Creates a prover with a new key pair. */
 export async function createProver(clock: Clock, random: Random): Promise<Prover> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const privateJwk = privateJwkSchema.parse(await subtle.exportKey('jwk', privateKey));
   return loadProver(privateJwk, clock, random);
 }
 
-/** With the key pair of an earlier prover. Rejects when it is no point of the curve. */
+/** Creates a prover with an earlier key pair. Rejects if the key is not on the curve. */
 export async function loadProver(
   privateJwk: PrivateJwk,
   clock: Clock,

@@ -5,7 +5,7 @@ import { Failure } from '../arguments/command.ts';
 /** Octets of the longest answer that a command takes. */
 export const LONGEST = 256 * 1024 * 1024;
 
-/** For as long as something comes: what people send and get may be long. */
+/** Sends a request without a time limit for the whole answer, as content may be long. */
 export const sendUnhurried = openSend({ milliseconds: Infinity, most: LONGEST });
 
 /**

@@ -12,7 +12,7 @@ import { Busy, OAuthFailure } from './oauth-failure.ts';
 /** Statuses whose answers have no content (RFC 9110 section 6.4.1). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The last answer that oauth4webapi got, and what it made of it. */
+/** The last answer that oauth4webapi got, and the result of the library. */
 interface Outcome<T> {
   readonly value: T;
   readonly reply: Reply;
@@ -20,9 +20,9 @@ interface Outcome<T> {
 }
 
 /**
- * Lets oauth4webapi send by `send`: with our bounds of time and octets. It lets URLs in clear text pass, since
- * `parseSafeUrl` has looked at each before. Throws `NoAnswer`, `Busy`, `OAuthFailure`, and `Failure` for an answer that
- * the library refuses.
+ * Calls oauth4webapi, which sends requests by `send` with our limits of time and octets. The library may use http URLs,
+ * since `parseSafeUrl` has checked each URL before. Throws `NoAnswer`, `Busy`, `OAuthFailure`, and `Failure` for an
+ * answer that the library refuses.
  */
 export async function throughLibrary<T>(
   send: Send,
@@ -53,7 +53,8 @@ function sendingBy(send: Send) {
     ): Promise<Response> {
       const content = body instanceof URLSearchParams ? body.toString() : body;
       const isContent = typeof content === 'string' || Buffer.isBuffer(content);
-      // The client names this program (RFC 9110 section 10.1.5), not a library of it: people read it at their account.
+      // User-Agent names this program (RFC 9110 section 10.1.5), not the library, since people see it on their account
+      // page.
       const { 'user-agent': _, ...fields } = headers;
       const sent = { method, url, fields, ...(isContent && { body: content }) };
       const reply = await send(sent);
@@ -65,7 +66,7 @@ function sendingBy(send: Send) {
   };
 }
 
-/** Explains an answer that the library did not take. */
+/** Explains an answer that the library refused. */
 function inWords(error: unknown, reply: Reply, url: string): Failure {
   const { status } = reply;
   if (status === 429 || status >= 500) return new Busy(reply, url);

@@ -7,8 +7,8 @@ import type { GetAccess } from './protected-request.ts';
 import type { ResourceMetadata } from './resource-metadata.ts';
 
 /**
- * The token of the login, for the resource it was issued for and nothing else, and only if that resource
- * itself takes tokens of its issuer (RFC 9728 section 3.3).
+ * Returns the token of the login. It is sent only to the resource for which it was issued, and only if that resource
+ * accepts tokens of its issuer (RFC 9728 section 3.3).
  */
 export function loginAccess(send: Send, shell: Shell): GetAccess {
   return async (metadata) => {
@@ -29,8 +29,8 @@ export function loginAccess(send: Send, shell: Shell): GetAccess {
 }
 
 /**
- * The tokens of a login are bound to a key, and never leave without a proof of it. Throws `Failure`: the resource takes
- * none that is bound. `remedy` says what to do.
+ * Throws `Failure` if the resource accepts no tokens that are bound to a key. The tokens of a login are bound, and
+ * never sent without a proof. `remedy` says what to do.
  */
 export function demandDpop({ resource, tokenType }: ResourceMetadata, remedy: string): void {
   if (tokenType === 'dpop') return;

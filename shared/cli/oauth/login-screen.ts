@@ -11,7 +11,7 @@ export interface LoginScreen extends Progress, Disposable {
 
 const START_OF_LINE = '\r\u001b[2K';
 
-/** On standard output, with a QR code where there is room, and a line that counts down. */
+/** Shows the code on standard output, with a QR code if it fits, and a line that counts down. */
 export function terminalScreen(shell: Pick<Shell, 'out' | 'columns'>): LoginScreen {
   const say = (line: string) => shell.out(`${START_OF_LINE}${printable(line)}\n`);
   return {
@@ -28,7 +28,7 @@ export function terminalScreen(shell: Pick<Shell, 'out' | 'columns'>): LoginScre
   };
 }
 
-/** On standard error, line by line: standard output is read by a program. */
+/** Shows the code on standard error, line by line, since a program reads standard output. */
 export function plainScreen(shell: Pick<Shell, 'note' | 'clock'>): LoginScreen {
   return {
     say: (line) => shell.note(line),
@@ -67,13 +67,13 @@ const QUIET_ZONE = 4;
 /** Characters; the symbol of a longer text is wider than terminals are. */
 const LONGEST = 300;
 
-/** White on black, from the part of the palette that no theme changes. */
+/** White on black, from the colours that terminal themes do not change. */
 const COLORS = '\u001b[38;5;231;48;5;16m';
 const RESET = '\u001b[0m';
 
 /**
- * The lines of a QR code in half blocks. They name their own colours, or a terminal with dark text on
- * white would show the code inverted. Undefined when it is wider than `columns`.
+ * The lines of a QR code in half blocks. They set their own colours, since a terminal with dark text on white would
+ * otherwise show the code inverted. Undefined when it is wider than `columns`.
  */
 export function qrLines(text: string, columns: number): string[] | undefined {
   if (text.length > LONGEST) return undefined;

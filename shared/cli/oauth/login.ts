@@ -14,23 +14,23 @@ export const loginSchema = z.object({
   client_id: z.string(),
   /** The scope of the access token. */
   scope: z.string(),
-  /** The scopes that were asked for and that it lacks. */
+  /** The requested scopes that the access token lacks. */
   left_out: z.string().optional(),
-  /** Audience of the access token: it goes nowhere else. Absent: no resource is known to take it. */
+  /** Audience of the access token, which is sent nowhere else. Absent: no resource is known to accept the token. */
   resource: safeUrl.optional(),
   access_token: z.string(),
   /** Milliseconds since the epoch; absent when the server did not say. */
   expires_at: z.number().optional(),
   refresh_token: z.string().optional(),
-  /** Both tokens are bound to it (RFC 9449 sections 5 and 6). */
+  /** The key to which both tokens are bound (RFC 9449 sections 5 and 6). */
   private_jwk: privateJwkSchema,
 });
 
 export type Login = z.infer<typeof loginSchema>;
 
 /**
- * The members of a login that a token answer brings. A refresh token and a scope that the answer does not
- * name stay what they were (RFC 6749 sections 5.1 and 6).
+ * Returns the members of a login that a token response sets. If the response has no refresh token or scope, the former
+ * value stays (RFC 6749 sections 5.1 and 6).
  */
 export function loginTokens(
   answer: Pick<TokenAnswer, 'access_token' | 'expires_in' | 'refresh_token' | 'scope'>,
@@ -46,7 +46,7 @@ export function loginTokens(
   };
 }
 
-/** The means and the wish of a new login. */
+/** The parts of a new login: its request, key and clock. */
 interface LoginParts {
   readonly asked: Pick<Login, 'issuer' | 'client_id'> & {
     readonly scope?: string | undefined;
@@ -56,7 +56,10 @@ interface LoginParts {
   readonly clock: Clock;
 }
 
-/** Returns the login that a token answer brings. Its resource is that of the token, or else the one asked for. */
+/**
+ * Returns the login of a token response. Its resource is the audience of the token, or otherwise the requested
+ * resource.
+ */
 export function newLogin(
   answer: Parameters<typeof loginTokens>[0],
   { asked, privateJwk, clock }: LoginParts,
@@ -81,7 +84,9 @@ const signInClaims = z.object({
   auth_time: z.number().optional(),
 });
 
-/** How and when the person of a JWT access token signed in (RFC 9068 section 2.2.1); nothing of any other token. */
+/**
+ * Returns how and when the person of a JWT access token signed in (RFC 9068 section 2.2.1). Empty for any other token.
+ */
 export function signInOf(accessToken: string): z.infer<typeof signInClaims> {
   try {
     return signInClaims.parse(decodeJwt(accessToken));
@@ -91,9 +96,8 @@ export function signInOf(accessToken: string): z.infer<typeof signInClaims> {
 }
 
 /**
- * The only audience of a JWT access token (RFC 9068 section 2.2): what the server made of the resource
- * that it was asked for, or chose itself, which no other member of its answer says (RFC 8707 section 2.2).
- * Undefined for any other token.
+ * Returns the only audience of a JWT access token (RFC 9068 section 2.2). The server may choose another resource than
+ * the requested one, and only the token names it (RFC 8707 section 2.2). Undefined for any other token.
  */
 export function audienceOf(accessToken: string): string | undefined {
   try {

@@ -5,9 +5,9 @@ import { sameText } from '#shared/base/constant-time.ts';
 
 /** Waits for the answer of an authorization server at this machine (RFC 8252 section 7.3). */
 export interface LoopbackAnswer extends AsyncDisposable {
-  /** With the port that was free. */
+  /** The redirect URI with the port that was free. */
   readonly redirectUri: string;
-  /** The answer with the state that was sent; undefined until it has come. */
+  /** Returns the parameters of the answer with the right state. Undefined until the answer has arrived. */
   received(): URLSearchParams | undefined;
 }
 
@@ -24,8 +24,8 @@ const DONE =
   'The command line has the answer. You can close this page.\nDie Kommandozeile hat die Antwort. Diese Seite kann geschlossen werden.\n';
 
 /**
- * Listens at the host and path of `uri`, on a free port of loopback. A request without `state` is not the answer: any page
- * and program of this machine can send one, so that the wait goes on (RFC 9700 section 4.7). The first answer stays.
+ * Listens at the host and path of `uri`, on a free loopback port. A request without the right `state` is ignored, since
+ * any page or program on this machine can send it (RFC 9700 section 4.7). The first answer is kept.
  */
 export async function listenForAnswer(uri: URL, state: string): Promise<LoopbackAnswer> {
   let answer: URLSearchParams | undefined;

@@ -19,7 +19,7 @@ interface Named {
   readonly error_description?: unknown;
 }
 
-/** The server has no time: too many requests (RFC 6585 section 4), or an error of its own. */
+/** The server is busy: it got too many requests (RFC 6585 section 4), or has an internal error. */
 export class Busy extends OAuthFailure {
   readonly status: number;
 

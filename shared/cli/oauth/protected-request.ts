@@ -17,19 +17,21 @@ const MOST_REDIRECTS = 5;
 /** A token, and how it is sent. */
 export interface Access {
   readonly accessToken: string;
-  /** Proves the key that the token is bound to. Undefined: the token is bound to none and goes by Bearer. */
+  /**
+   * Makes the proofs of the key to which the token is bound. Undefined: the token is not bound, and is sent as Bearer.
+   */
   readonly prover?: Prover | undefined;
-  /** Audience of the token: it goes nowhere else. */
+  /** Audience of the token, which is sent nowhere else. */
   readonly resource: string;
 }
 
-/** Gets a token for the resource that asks for one. */
+/** Gets a token for a resource that needs one. */
 export type GetAccess = (metadata: ResourceMetadata) => Promise<Access>;
 
 /**
- * Sends a message; when the answer is 401, gets a token for the resource that says so, of the type that it
- * takes, and sends it again with the token. Follows a redirect while it stays at the origin and the method can
- * be kept; any other is the answer.
+ * Sends a message. If the answer is 401, it gets a token of the type that the resource accepts, and sends the message
+ * again with it. It follows redirects at the same origin that keep the method. Any other redirect is returned as the
+ * answer.
  */
 export async function sendProtected(
   sendMessage: Send,
@@ -53,8 +55,8 @@ export async function sendProtected(
 }
 
 /**
- * With a proof for exactly this message (RFC 9449 section 7.1), and again with a nonce when one is
- * asked for (section 9); with a token without a key by Bearer; without access, as it is.
+ * Sends a message with the token and a DPoP proof for it (RFC 9449 section 7.1), and again if the server demands a
+ * nonce (section 9). An unbound token is sent as Bearer. Without `access` the message is sent unchanged.
  */
 export async function sendWithToken(
   sendMessage: Send,
@@ -86,7 +88,7 @@ function unlessChallenge(error: unknown): void {
   if (!(error instanceof WWWAuthenticateChallengeError)) throw error;
 }
 
-/** Where to go on (RFC 9110 section 15.4); undefined when the answer is final. */
+/** Returns the URL of a redirect to follow (RFC 9110 section 15.4). Undefined if the answer is final. */
 function redirectTarget({ method, url }: Message, { status, fields }: Reply): string | undefined {
   const kept = status === 307 || status === 308;
   const retrieved = [301, 302, 303].includes(status) && ['GET', 'HEAD'].includes(method);
@@ -98,9 +100,9 @@ function redirectTarget({ method, url }: Message, { status, fields }: Reply): st
 }
 
 /**
- * The Authorization field of a token that goes by Bearer (RFC 6750 section 2.1). Its receiver can use it
- * wherever it counts, so it has to count for this resource alone (RFC 8707 section 3). A token that is bound to a
- * key stays here: a server that does not know DPoP would take it from anybody (RFC 9449 section 7.2). Throws `Failure`.
+ * The Authorization field of a token that goes by Bearer (RFC 6750 section 2.1). The receiver can use a Bearer token
+ * wherever it is valid, so the token must be valid only for this resource (RFC 8707 section 3). A bound token is never
+ * sent as Bearer, since a server without DPoP would accept it from any client (RFC 9449 section 7.2). Throws `Failure`.
  */
 function bearerField(accessToken: string, resource: string): string {
   const audience = audienceOf(accessToken);

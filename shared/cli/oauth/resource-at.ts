@@ -4,7 +4,7 @@ import { parseSafeUrl } from './http.ts';
 import { demandDpop } from './login-access.ts';
 import { findMetadata } from './resource-metadata.ts';
 
-/** The things that a bare URL says of who gives tokens for it. */
+/** The resource and the issuer that a URL's 401 answer leads to. */
 export interface ResourceAt {
   readonly issuer: string;
   readonly resource: string;

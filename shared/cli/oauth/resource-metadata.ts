@@ -12,14 +12,14 @@ export interface ResourceMetadata {
   readonly authorizationServers: readonly string[];
   /** The scope in the challenge (RFC 6750 section 3). */
   readonly scope?: string | undefined;
-  /** The type of token that it takes: bound to a key, unless it says that it takes none. */
+  /** The type of token that the resource accepts: bound to a key, unless the metadata exclude that. */
   readonly tokenType: TokenType;
 }
 
 /**
- * The metadata of the resource that answered `url` with 401: where its challenge says, else at the
- * well-known place of the URL itself. It counts only if it is where its own `resource` has to be
- * described (section 3.3) and `url` lies within that resource. Throws `Failure` with the reason.
+ * Finds the metadata of the resource that answered `url` with 401: at the URL in its challenge, or else at the
+ * well-known URL. They are valid only if `resource` has its metadata at that URL (section 3.3), and `url` is within
+ * `resource`. Throws `Failure` with the reason.
  */
 export async function findMetadata(
   sendMessage: Send,
@@ -64,7 +64,7 @@ export function isWithin(url: string, resource: string): boolean {
 }
 
 /**
- * True if both metadata (RFC 9728 section 2) and challenge (RFC 9449 section 7.1) ask for Bearer alone. An attacker who
+ * True if both metadata (RFC 9728 section 2) and challenge (RFC 9449 section 7.1) ask only for Bearer. An attacker who
  * controls one of them cannot make a client send a token that others could use in place of one bound to a key.
  */
 function takesBearerAlone(

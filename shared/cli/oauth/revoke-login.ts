@@ -5,8 +5,8 @@ import { throughLibrary } from './library.ts';
 import { findServer } from './server-metadata.ts';
 
 /**
- * RFC 7009 section 2.1: revokes the refresh token, and with it the grant and its access tokens; without
- * one, the access token. Throws `Failure` when the server did not do it.
+ * RFC 7009 section 2.1: revokes the refresh token, and with it the grant and its access tokens; without one, the access
+ * token. Throws `Failure` if the server did not revoke it.
  */
 export async function revokeLogin(send: Send, login: Login): Promise<void> {
   const { issuer, client_id, access_token, refresh_token } = login;

@@ -6,7 +6,7 @@ import { Failure, UsageError } from '../arguments/command.ts';
 import { fileContent } from '../arguments/bounded-file.ts';
 import { LONGEST } from './http.ts';
 
-/** One exchange, with a proof by the private key in a file (RFC 9729). Throws `Failure`. */
+/** Sends one request with a Concealed proof by the private key in a file (RFC 9729). Throws `Failure`. */
 export async function sendConcealed(message: Message, file: string): Promise<Reply> {
   if (!message.url.startsWith('https:')) throw new UsageError('--concealed needs a URL of https');
   const key = await privateKeyIn(file);

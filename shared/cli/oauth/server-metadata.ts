@@ -9,8 +9,8 @@ import { throughLibrary } from './library.ts';
 export interface AuthorizationServer {
   readonly metadata: Metadata;
   /**
-   * URL of an endpoint, for example `token_endpoint`. Throws `Failure` when the metadata names none that
-   * secrets and tokens may be sent to.
+   * Returns the URL of an endpoint, for example `token_endpoint`. Throws `Failure` if the metadata have no such URL, or
+   * it is not safe for secrets and tokens.
    */
   endpoint(name: `${string}_endpoint`): string;
 }
@@ -28,8 +28,8 @@ export function noteUnlisted(
 }
 
 /**
- * RFC 8414 section 3: the metadata of exactly this issuer. Throws `Failure` when they cannot be had or
- * are of another: the texts have to be the same (section 3.3), while the library compares them as URLs.
+ * RFC 8414 section 3: gets the metadata of exactly this issuer. Throws `Failure` if there are none, or they name
+ * another issuer. Issuers are compared as texts (section 3.3), while the library compares them as URLs.
  */
 export async function findServer(send: Send, issuer: string): Promise<AuthorizationServer> {
   const { reply, url } = await throughLibrary(send, (options) =>

@@ -42,9 +42,9 @@ export interface Grant {
 }
 
 /**
- * Asks for a token (RFC 6749 section 4), with a proof when there is a prover, and once more when the server asks for
- * a nonce (RFC 9449 section 8). Throws `Failure` when there is no token of the type in the answer that was asked for,
- * and what `throughLibrary` throws.
+ * Requests a token (RFC 6749 section 4), with a DPoP proof if there is a prover, and once more if the server demands a
+ * nonce (RFC 9449 section 8). Throws `Failure` if the answer has no token of the requested type, and the errors of
+ * `throughLibrary`.
  */
 export async function requestGrant(
   send: Send,
@@ -72,7 +72,7 @@ export async function requestGrant(
     });
   });
   const wanted: TokenType = prover ? 'dpop' : 'bearer';
-  // The library writes it in lower case.
+  // The library writes `token_type` in lower case.
   const token_type = String(jsonObject(reply, url)['token_type']);
   if (answer.token_type === wanted) return { ...answer, token_type };
   throw new Failure(`${url} gave a token of type ${token_type}, not ${wanted}`);

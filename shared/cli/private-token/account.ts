@@ -3,7 +3,7 @@ import type { Login } from '../oauth/login.ts';
 import { columns } from '#shared/base/printable.ts';
 import { personOf } from './issuer-login.ts';
 
-/** The account of what one party has learned from a command. */
+/** Says what one party has learned from a command. */
 export interface Account {
   readonly json: Readonly<Record<string, unknown>>;
   readonly lines: readonly string[];
@@ -59,7 +59,7 @@ const whoOf = ({ issuer, client_id }: Login, person = 'whoever approved') =>
 export interface Sent {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The site took it. */
+  /** The site accepted the token. */
   readonly taken: boolean;
 }
 

@@ -13,19 +13,22 @@ import { obtainTokens } from './obtain.ts';
 /** The outcome of asking an issuer. */
 export interface Obtained {
   readonly tokens: readonly [Buffer, ...Buffer[]];
-  /** Why there are fewer than were asked for. */
+  /** The reason if there are fewer tokens than requested. */
   readonly failure: Error | undefined;
   /** Undefined: the issuer did not ask for one. */
   readonly login: Login | undefined;
 }
 
-/** Over connections of its own: the issuer cannot show a person who signed in other keys than everybody. */
+/**
+ * Fetches the issuer's keys over separate connections, so that the issuer cannot show other keys to a person who is
+ * signed in.
+ */
 export async function directoryOf(issuer: string, config: Config): Promise<IssuerDirectory> {
   await using send = await openSendTo(originOfServer(issuer), config, LONGEST_ANSWER);
   return await fetchIssuerDirectory(send, issuer);
 }
 
-/** Tokens for a challenge, at least one. Throws `Failure` when there is none. */
+/** Gets at least one token for a challenge. Throws `Failure` if there is none. */
 export async function getTokens(
   { issuer, digest }: SiteChallenge,
   requestUrl: string,

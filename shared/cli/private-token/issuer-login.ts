@@ -15,19 +15,19 @@ import type { ResourceMetadata } from '../oauth/resource-metadata.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { signIn } from '../oauth/sign-in.ts';
 
-/** The holder that gets tokens, and its means. */
+/** The client that gets tokens, and the means that it needs. */
 export interface Holder {
   readonly config: Config;
-  /** Client of a login that has to be made. */
+  /** The client id for a new login. */
   readonly client: string;
   readonly shell: Shell;
   /** A person reads standard output. */
   readonly onTerminal: boolean;
-  /** The command waits for nobody: what to do if a person has to sign in. */
+  /** Present if the command must not wait for a person. The text says what to do if a sign-in is needed. */
   readonly unattended?: string;
 }
 
-/** The login for asking an issuer. Disposing of it ends a login that was made for this alone. */
+/** The login for requests to an issuer. Disposing of it ends a login that was made only for this. */
 export interface IssuerLogin extends AsyncDisposable {
   readonly getAccess: GetAccess;
   /** Undefined until the issuer has asked for one. */
@@ -35,9 +35,9 @@ export interface IssuerLogin extends AsyncDisposable {
 }
 
 /**
- * The kept login if it is for the issuer's request URL, else one that the person approves now and that
- * goes nowhere but into memory. An issuer is named by a site, and names an authorization server in turn:
- * only that of the configuration is signed in at, or any site could ask for a sign-in at a place of its own.
+ * Uses the stored login if it is for the issuer's request URL. Otherwise the person approves a new login, which stays
+ * in memory. A site names the issuer, and the issuer names an authorization server. Only the configured authorization
+ * server is accepted, since any site could otherwise lead the person to its own sign-in page.
  */
 export function issuerLogin({
   config: { issuer },

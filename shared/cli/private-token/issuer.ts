@@ -16,7 +16,7 @@ import { jsonObject } from '../oauth/http.ts';
 /** Octets of the longest content that an issuer may send. */
 export const LONGEST_ANSWER = 65_536;
 
-/** RFC 9578 section 4. A redirect is not followed: the name says where it is. Throws `Failure`. */
+/** RFC 9578 section 4. A redirect is not followed, since the issuer's name determines the URL. Throws `Failure`. */
 export async function fetchIssuerDirectory(send: Send, issuer: string): Promise<IssuerDirectory> {
   const url = originOfServer(issuer) + DIRECTORY_PATH;
   const answer = await send({ method: 'GET', url, fields: { accept: DIRECTORY_TYPE } });

@@ -29,7 +29,7 @@ function certificateIsMade(origin: string, config: Config): boolean {
   return !isProduction(config) && own.includes(origin);
 }
 
-/** Undefined when the servers have not made it yet. */
+/** Reads the development certificate. Undefined if the servers have not made it yet. */
 async function readCertificate(data: string): Promise<string | undefined> {
   const file = join(data, 'tls', 'certificate.pem');
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

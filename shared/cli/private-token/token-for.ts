@@ -19,9 +19,9 @@ export interface Found {
 }
 
 /**
- * A token that answers one of the challenges, nowhere else any more: of the wallet with the key that the
- * site asks for, where the issuer is not asked at all; else with another key that is still in use; else a new
- * one. Throws `Failure`.
+ * Takes a token that answers one of the challenges; it is then stored nowhere else. A token in the wallet with the
+ * requested key comes first, since it needs no request to the issuer; then a token with another current key; then a new
+ * token. Throws `Failure`.
  */
 export async function tokenFor(
   challenges: readonly [SiteChallenge, ...SiteChallenge[]],

@@ -31,14 +31,14 @@ type Entry = z.output<typeof walletSchema>['tokens'][number];
 /** The tokens of this user, in a file beside the login. */
 export interface Wallet {
   readonly path: string;
-  /** `until`: milliseconds since the epoch, when they are good for nothing any more. Throws `Failure`. */
+  /** Stores tokens. `until`: their expiry in milliseconds since the epoch. Throws `Failure`. */
   put(tokens: readonly Buffer[], until: number | undefined): Promise<void>;
   /**
-   * Takes out the oldest token that fits. It is on disk no more when this resolves: whatever happens then,
-   * and however many processes ask at once, nobody sends it a second time. Throws `Failure`.
+   * Takes out the oldest token that fits. When this resolves, the token is no longer on disk, so that no process can
+   * send it a second time. Throws `Failure`.
    */
   take(fits: (token: Token) => boolean): Promise<Buffer | undefined>;
-  /** How many fit. Throws `Failure`. */
+  /** Returns the number of tokens that fit. Throws `Failure`. */
   count(fits: (token: Token) => boolean): Promise<number>;
 }
 
@@ -51,7 +51,7 @@ export async function openWallet(shell: Shell): Promise<Wallet> {
     const token = parseToken(entry.token);
     return token !== undefined && fits(token);
   };
-  // A wallet that cannot be written is noticed before anybody is asked for tokens.
+  // If the wallet cannot be written, this fails before the issuer is asked for tokens.
   await lockPrivate(path, shell, () => readTokens(path, clock));
   return {
     path,

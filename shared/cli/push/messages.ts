@@ -7,16 +7,16 @@ import { parseSafeUrl } from '../oauth/http.ts';
 import { type EventAnswer, openEvents } from './open-events.ts';
 import type { ServerEvent } from './server-events.ts';
 
-/** Milliseconds of the first pause before the command comes back. Each further one is twice as long as the last. */
+/** Milliseconds of the first pause before the command connects again. Each further pause is twice as long. */
 const FIRST = 1000;
-/** Milliseconds of the longest of them. A connection that lasted longer starts anew. */
+/** Milliseconds of the longest pause. After a connection that lasted longer, pauses start again at the first length. */
 const LONGEST = 30_000;
 /** Milliseconds that a server can ask for at most: a day. */
 const LATEST = 86_400_000;
 
 /** A push message, as the push service tells of it. */
 export interface PushMessage {
-  /** Where it is acknowledged. */
+  /** The URL at which the message is acknowledged. */
   readonly url: string;
   /** Its media type. */
   readonly type?: string | undefined;
@@ -28,13 +28,13 @@ export interface PushMessage {
 export interface Waiting {
   /** The fields of each request. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Aborted when nothing is to be waited for any more. */
+  /** The signal that ends the wait. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Yields the messages of a subscription until the signal aborts. If the connection breaks, it comes back: a message that
- * was not acknowledged then comes again. Throws `Failure` if the subscription has ended.
+ * Yields the messages of a subscription until the signal aborts. If the connection breaks, it connects again, and gets
+ * messages that were not acknowledged a second time. Throws `Failure` if the subscription has ended.
  */
 export async function* messagesOf(
   url: string,
@@ -69,7 +69,10 @@ export async function* messagesOf(
   }
 }
 
-/** Why there are no events now, and the milliseconds after which to come back. Throws `Failure` if there will be none. */
+/**
+ * Returns why there are no events now, and the milliseconds until the next attempt. Throws `Failure` if there will be
+ * none.
+ */
 function busy(url: string, { status, fields }: EventAnswer, clock: Clock): [string, number] {
   const { origin } = new URL(url);
   if (status === 404 || status === 410) {
@@ -100,7 +103,7 @@ const messageSchema = z.object({
 function messageIn({ data }: ServerEvent, from: string): PushMessage {
   const { origin } = new URL(from);
   const { data: message } = messageSchema.safeParse(jsonIn(data));
-  // It is deleted there: no other server is sent anything.
+  // The message is deleted at this URL, so it must be at the server of the subscription.
   const url = message && parseSafeUrl(message.url);
   if (message === undefined || url?.origin !== origin) {
     throw new Failure(`${origin} sent an event that is no message`);

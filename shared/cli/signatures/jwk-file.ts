@@ -26,7 +26,7 @@ export async function readSigningJwk(file: string): Promise<SigningJwk> {
   }
 }
 
-/** Reads the keys of a JWK or a JWK Set, by `kid`, to verify signatures with. Private members count for nothing. */
+/** Reads the keys of a JWK or a JWK Set, by `kid`, to verify signatures with. Private members are ignored. */
 export async function readVerifyingKeys(file: string): Promise<ReadonlyMap<unknown, VerifyingKey>> {
   const jwks = await jwksIn(file);
   return new Map(
@@ -57,7 +57,7 @@ async function jwksIn(file: string): Promise<readonly JsonObject[]> {
     const keys = isObject(value) && Array.isArray(value['keys']) ? value['keys'] : [value];
     if (keys.every(isObject)) return keys;
   } catch {
-    // Told below.
+    // The error is reported below.
   }
   throw new Failure(`${file} is neither a JWK nor a JWK Set`);
 }

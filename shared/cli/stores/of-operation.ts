@@ -34,7 +34,7 @@ interface View<Given extends z.ZodObject, Output extends z.ZodType> extends Pick
   readonly source?: Source;
 }
 
-/** Where a command has members from that are no arguments: a password, the content of a file. */
+/** The source of members that are not arguments: a password, or the content of a file. */
 export interface Source {
   /** The members. */
   readonly members: readonly string[];
@@ -47,7 +47,7 @@ export interface Source {
 /** The members that a source has given. */
 export interface Sourced {
   readonly given: Readonly<Record<string, unknown>>;
-  /** The name of what a member came from, for mistakes in it. */
+  /** For each member, the name of its source, for error messages. */
   readonly from?: Readonly<Record<string, string>>;
   /** Takes back what reading has made, if the operation is refused. */
   undo?(): Promise<void>;
@@ -223,7 +223,7 @@ async function openFor<I extends z.ZodObject>(
   return openHouse(shell, config);
 }
 
-/** Does the work of an operation. Throws `UsageError` for what it does not take. */
+/** Runs an operation. Throws `UsageError` if the operation refuses its input. */
 async function inWords<T>(
   operation: Operation,
   work: () => Promise<T>,

@@ -5,7 +5,10 @@ import type { PostgresSettings } from '#shared/stores/settings.ts';
 import { Failure, type Report, type Shell } from '../arguments/command.ts';
 import { refuseDamaged, type Restored, stage, timeIn, type Wanted } from './stage.ts';
 
-/** Puts a backup into PostgreSQL. Rejects with `Failure`; then the former store is as it was, unless it says that PostgreSQL may have done it. */
+/**
+ * Restores a backup into PostgreSQL. If it rejects with `Failure`, the former store is unchanged, unless the message
+ * says that PostgreSQL may have done it.
+ */
 export async function toPostgres(
   store: PostgresSettings,
   { folder, data, unchecked, replace }: Wanted,

@@ -50,8 +50,8 @@ export function refuseDamaged(folder: string, mistakes: readonly string[]): void
 }
 
 /**
- * Copies the backup beside the place that it is for, brings it up to date, and gives it the form that its store has for content.
- * Rejects with `Failure` if it is none, or cannot come to that place.
+ * Copies the backup to a folder beside its target, migrates it, and converts its content to the form of the target
+ * store. Rejects with `Failure` if it is no backup, or cannot be moved to the target.
  */
 export async function stage(
   folder: string,
@@ -88,7 +88,7 @@ function demandMovable(staged: string): void {
   );
 }
 
-/** A backup carries no epoch: with it, tokens that were revoked since would be good again. */
+/** A backup must not have an epoch: with it, tokens that were revoked since the backup would be valid again. */
 async function wasUsed(folder: string, staged: string, { clock, random }: Shell) {
   await using stores = await openSqlite({ folder: staged, clock, random });
   const epoch = await stores.revocations.epoch(false);

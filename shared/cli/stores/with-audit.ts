@@ -9,7 +9,7 @@ export interface OpenedAudit extends Closing, AsyncDisposable {
   readonly people: Stores['people'];
 }
 
-/** Opens the audit log of the servers, and makes what was committed by now part of it: no server may be running. */
+/** Opens the audit log of the servers, and adds all entries that are committed by now, since perhaps no server runs. */
 export async function openAudit(shell: Shell): Promise<OpenedAudit> {
   const { env, clock, random } = shell;
   const opened = await openShellStores(shell);

@@ -10,7 +10,7 @@ import { Failure, type Shell } from '../arguments/command.ts';
 /** The parts of a shell that open the stores. */
 type StoreShell = Pick<Shell, 'env' | 'clock' | 'random' | 'creates'> &
   Partial<Pick<Shell, 'note'>> & {
-    /** Told of what servers would warn of when they open them. */
+    /** Called with the warnings that servers give when they open the stores. */
     readonly warned?: (reason: string) => void;
   };
 
