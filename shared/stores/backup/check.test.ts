@@ -77,7 +77,9 @@ test.each<readonly [string, () => void, string]>([
   expect(checkBackup(folder)).toEqual([expect.stringContaining(mistake)]);
 });
 
-/** Changes the state, and writes the digests anew: what is wrong is in the database itself. */
+/**
+ * Changes the database of the backup and writes its digests again, so that only the content of the database is wrong.
+ */
 function changed(change: (database: DatabaseSync) => void): readonly string[] {
   {
     using database = new DatabaseSync(at('state.db'));

@@ -54,7 +54,10 @@ async function run(keep = 2) {
 const ARGUMENTS = ['--disable-warning=ExperimentalWarning'];
 const PROCESS = join(import.meta.dirname, 'scheduled-process.fixture.ts');
 
-/** Resolves to the result of a process of its own, or why it ended. `blocks`: no file of it gets more than so many of 512 octets. */
+/**
+ * Runs the backup in a separate process. Resolves to its result, or why it ended. `blocks`: the limit of each file, in
+ * blocks of 512 octets.
+ */
 async function elsewhere(killAt = '', blocks = 'unlimited'): Promise<unknown> {
   const limited = ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, ...ARGUMENTS];
   const given = [PROCESS, store.spec().data, folder, String(store.clock.now()), killAt];
@@ -174,7 +177,7 @@ test('a document whose content differs from the last backup is reported until it
   );
   copyFileSync(join(before?.folder ?? '', 'content', '%2Fdocuments', 'long'), file);
   expect(await run()).toMatchObject({ files: 1 });
-  // A damaged list of digests in the backup before does not stop the next one.
+  // A damaged list of digests in the previous backup does not stop the next backup.
   store.clock.advance(HOUR);
   for (const name of names()) writeFileSync(join(folder, name, 'SHA256SUMS'), 'x\n');
   expect(await run()).toMatchObject({ files: 1 });

@@ -17,7 +17,7 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 const FAILURES = ['serialization_failure', 'deadlock_detected'].map((name) =>
   asking(`DO 'BEGIN RAISE ${name}; END'`),
 );
-/** Statements that begin or end a transaction: nobody is in the way of these. */
+/** Statements that begin or end a transaction. They cannot fail because of another transaction. */
 const IS_FRAME = /^(?:BEGIN|COMMIT|SELECT set_config)/;
 const WRITES = /INSERT INTO|UPDATE|DELETE FROM/;
 
@@ -27,7 +27,7 @@ const failed = new Set<string>();
 const begun = new Map<Connection, string>();
 let isOpening = false;
 
-/** Puts a failure in the place of the first statement that has not failed yet behind those before it. */
+/** Replaces the first statement that has not yet failed after the statements `before` by a failure. */
 function fail(asked: Asked[], before: string): string | undefined {
   let place = before;
   for (const [n, { text }] of asked.entries()) {

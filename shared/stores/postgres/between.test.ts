@@ -28,7 +28,10 @@ const WARNING = message('N', 'SWARNING', 'VWARNING', 'C01000', 'Msomething is od
 const isOfStatement = (type: string, content: string) =>
   'DCE'.includes(type) && content !== 'COMMIT\0';
 
-/** A network to a server that puts these messages before each message from it, once a connection is ready. */
+/**
+ * Starts a relay to a server. Once a connection is ready, the relay puts these messages before each message of the
+ * server.
+ */
 async function startBetween(port: number) {
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');

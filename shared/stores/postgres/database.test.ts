@@ -69,7 +69,7 @@ test('two writes that deadlock are both done: PostgreSQL aborts one, and the pro
 });
 
 test('if many writes wait for one row, reads still get connections, and another write gets the next turn', async () => {
-  // One of them is for writes.
+  // One of the two connections is for writes.
   await using database = open({ connections: 2 });
   const order: string[] = [];
   const free = Promise.withResolvers<void>();
@@ -356,7 +356,7 @@ test('a follower that reads by number misses no row while four processes write, 
         );
         if ((writer + n) % 4 === 0) await sleep(5);
       });
-      // It was acknowledged: a question that comes now finds it.
+      // The write was acknowledged, so a later query must find its row.
       const [row] = await database.read((sql) =>
         sql.all('SELECT seq FROM revocation WHERE id = ?', id),
       );

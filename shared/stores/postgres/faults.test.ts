@@ -32,7 +32,7 @@ const open = (
     ...options,
   });
 
-/** A network to a server, as a URL of PostgreSQL. */
+/** Starts a relay to a server, and returns its PostgreSQL URL. */
 async function relayTo(postgres: Postgres) {
   const relay = await startRelay(postgres.port);
   const url = `postgres://postgres@127.0.0.1:${new URL(relay.url).port}/postgres`;
@@ -83,7 +83,10 @@ function write(database: PostgresDatabase, writers: number) {
   };
 }
 
-/** Expects that what was acknowledged is there once and whole, what was refused is not, and else all or nothing. */
+/**
+ * Expects that acknowledged writes are stored completely and once, refused writes are not stored, and writes with an
+ * unknown outcome are stored completely or not at all.
+ */
 async function expectAll(postgres: Postgres, outcomes: Outcomes): Promise<void> {
   const there = new Set<string>();
   const rows = await postgres.sql(
@@ -129,7 +132,7 @@ test('if PostgreSQL hangs or is killed, no acknowledged write is lost, and write
   await expectAll(postgres, outcomes);
 });
 
-/** Each writes two rows, in a number of messages before the one that commits. */
+/** Ways to write two rows, each with its number of messages before the commit. */
 const MESSAGES: readonly (readonly [
   before: number,
   write: (sql: Transaction, id: string) => Promise<unknown>,

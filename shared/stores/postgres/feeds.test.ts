@@ -42,7 +42,7 @@ test('a process that reaches only a former primary gives no verdict', async () =
     ),
   );
   await ahead.revocations.revoke('token', 'after', FAR);
-  // A second after the division at the latest, and for as long as it lasts.
+  // This holds from one second after the division of the network until its end.
   await until(async () => {
     try {
       await feed.latest();

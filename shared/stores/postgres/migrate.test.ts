@@ -14,7 +14,7 @@ afterAll(() => postgres[Symbol.asyncDispose]());
 const FIRST = "CREATE TABLE thing (id TEXT PRIMARY KEY) STRICT; INSERT INTO thing VALUES ('row');";
 const SECOND = 'ALTER TABLE thing ADD COLUMN n INTEGER NOT NULL DEFAULT 7;';
 const one: PostgresSchema = { migrations: [FIRST] };
-/** A later release that changed what was there, and one that only added to it. */
+/** The schemas of two later releases: one changed existing tables, the other only added to them. */
 const changed: PostgresSchema = { migrations: [FIRST, SECOND] };
 const added: PostgresSchema = { migrations: [FIRST, SECOND], oldest: 1 };
 
@@ -106,7 +106,7 @@ test('a migration may take longer than the deadline, and a process that starts m
   const slow = { migrations: [`${FIRST} SELECT pg_sleep(1.5);`] };
   await Promise.all([database.migrate(slow), other.migrate(slow)]);
   expect(await versionOf(schema)).toBe('1|1');
-  // Connections are as they were: all else ends at the deadline.
+  // The migration's connection has its usual deadline again for later statements.
   await expect(database.read((sql) => sql.all('SELECT pg_sleep(1.5)'))).rejects.toThrow(
     'PostgreSQL',
   );

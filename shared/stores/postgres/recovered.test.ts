@@ -45,7 +45,7 @@ const settingsFor = (schema: string): PostgresSettings => ({
 const open = (schema: string, log: Log = silentLog) =>
   openPostgres(settingsFor(schema), { clock: systemClock, random: systemRandom, log, skew: 5 });
 
-/** The schema as it is now; returns what puts it back, as an operator does from a dump. */
+/** Dumps the schema as it is now. Returns a function that restores it, as an operator does. */
 async function dump(schema: string): Promise<() => Promise<void>> {
   const { stdout } = await run('pg_dump', ['--schema', schema, postgres.url], {
     maxBuffer: 2 ** 26,

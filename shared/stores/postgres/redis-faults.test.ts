@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-/** Opens a record of its own with that Redis beside it. */
+/** Opens a new PostgreSQL store with that Redis beside it. */
 const open = (redis: RedisSettings, log: Log = silentLog): Promise<Stores> =>
   openPostgres(
     {
@@ -173,7 +173,7 @@ describe('a Redis that fails', () => {
   /** Tries until the store does its work again. */
   const works = () => until(async () => stores.ping().then(() => true));
 
-  /** Verbs that need Redis. */
+  /** Operations of the store that need Redis. */
   const verbs = {
     ping: () => stores.ping(),
     use: () => stores.useCounts.use('a', 'x', 1, onceFor(60)),

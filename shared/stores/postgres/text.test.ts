@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 
-/** The names of statements, as a process has them that asks for them in this order. */
+/** Returns the names that a process gives to these statements, in this order. */
 async function namesOf(texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   jest.resetModules();
   const { statementOf } = await import('./text.ts');

@@ -26,7 +26,7 @@ const open = (schema: string, clock: Clock = systemClock): Promise<Stores> =>
     { clock, random: systemRandom, log: silentLog, skew: 5 },
   );
 
-/** The clock of a process that somebody has set wrong, by some milliseconds. */
+/** The clock of a process, which is wrong by some milliseconds. */
 function wrongClock(wrong = 0) {
   const clock = { wrong, now: () => Date.now() + clock.wrong, monotonic: () => performance.now() };
   return clock;
@@ -159,7 +159,7 @@ test('one process sweeps at a time, a dead process does not block the sweep, and
   await working.connect();
   await working.query('BEGIN');
   await working.query(`SELECT 1 FROM ${schema}.artefact WHERE id = '7' FOR UPDATE`);
-  // As a process that was killed: its connection ends.
+  // The connection ends, as if the process was killed.
   await postgres.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%advisory_xact_lock%' AND pid <> pg_backend_pid()`,
   );
@@ -204,7 +204,7 @@ test('a process does not close the audit log within a second after another proce
   expect(await other.audit.takeTurn()).toBe(false);
   clock.wrong += 1_000;
   expect(await other.audit.takeTurn()).toBe(true);
-  // An entry of a clock that is ahead keeps nobody from it.
+  // An entry with the time of a fast clock does not stop other processes from closing the log.
   clock.wrong = 0;
   expect(await other.audit.takeTurn()).toBe(true);
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync());
 
 describe('a Redis that takes no writes', () => {
-  /** A replica that is missing: reads are answered. */
+  /** Requires a replica that does not exist: Redis refuses writes, and still answers reads. */
   const refuse = (redis: Redis, refuses: boolean) =>
     redis.cli('CONFIG', 'SET', 'min-replicas-to-write', refuses ? '1' : '0');
 
@@ -40,7 +40,7 @@ describe('a Redis that takes no writes', () => {
     expect(await revokedOf(late, starting, ['a'])).toEqual(['a']);
     expect(await told('memory')).toBe(memory);
     expect(() => feed.current()).not.toThrow();
-    // One that asks for the same revocation once more is answered no better.
+    // A second request for the same revocation gets 503, too.
     await expect(other.revocations.untilKnown()).rejects.toThrow(StoreUnavailable);
     await refuse(redis, false);
     await other.revocations.untilKnown();

@@ -44,7 +44,7 @@ describe.each(LOSSES)('Redis was %s', (_, start) => {
     expect(await revokedOf(late, starting, ['first', 'second'])).toHaveLength(2);
     await eventually(() => late.revocations.revoke('token', 'third', FAR));
     expect(await revokedOf(late, starting, ['first', 'second', 'third'])).toHaveLength(3);
-    // The follower that has the address of the server that is gone never says less.
+    // The follower that still has the address of the former server never forgets a revocation.
     for (let turn = 0; turn < 20; turn += 1) {
       const seen = await revokedOf(follower, following, ['first', 'second', 'third']).catch(
         (error: unknown) => error,
@@ -174,7 +174,7 @@ test('a Redis that was replaced by another is never written or trusted again, ho
   // A second after the replacement at the latest.
   await eventually(() => expect(feed.latest()).rejects.toThrow(StoreUnavailable));
   await expect(open(former.url)).rejects.toThrow('has taken the place of this Redis');
-  // It was refused, and it is in the record: who follows hears it with the next one.
+  // The revocation got 503, but it is in PostgreSQL: followers get it together with the next revocation.
   await ahead.revocations.revoke('token', 'next', FAR);
   expect(await revokedOf(ahead, follower, ['late', 'next'])).toHaveLength(2);
 });
@@ -183,7 +183,7 @@ test('a process that was suspended for a second sees the revocations in the new 
   await using former = await startRedis();
   await using next = await startRedis();
   const { open } = someRecord();
-  // A feed of invalidations looks only when it is asked, as a process that stood still.
+  // A feed of invalidations queries only on request, so it behaves like a process that was suspended.
   await using still = await open(former.url);
   await still.revocations.epoch(true);
   await using listener = await listening(still);
@@ -205,7 +205,7 @@ test('a revocation that is acknowledged while a process changes to another Redis
   await using feed = await follower.revocations.feed();
   await revoking.revocations.revoke('token', 'before', FAR);
   expect(await revokedOf(follower, feed, ['before'])).toHaveLength(1);
-  // The process that goes over has read how far the record is, and its commit takes its time.
+  // The process that changes to the other Redis has read the number of the latest row, and its commit takes long.
   await sql(`
     CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM pg_sleep(0.8); RETURN NULL; END $$;

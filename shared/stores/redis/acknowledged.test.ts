@@ -32,10 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-/** Resolves once the replica has what was written before. */
+/** Resolves once the replica has all earlier writes. */
 const whole = () => until(async () => beside.sessions.put('x', 60, 'taken').then(Boolean));
 
-/** Does all at once while the replica does not answer, and returns what came of each. */
+/** Makes all calls at once while the replica does not answer, and returns their outcomes. */
 async function alone(all: Readonly<Record<string, () => unknown>>) {
   replica.hang();
   try {
@@ -78,6 +78,6 @@ test('a use, a session and a stored value are acknowledged once the replica has 
     report: 'done',
     limit: 'done',
   });
-  // Nobody was told, and yet it was used.
+  // The use was not acknowledged, but it is stored.
   expect(await beside.proofs.spend('dpop', 'x', onceFor(60))).toBe('used');
 });

@@ -51,7 +51,7 @@ describe.each(LOSSES)('Redis was %s', (_, start) => {
     await after.look();
     expect(await after.sessions.take(leg)).toBeUndefined();
     expect(await after.sessions.get(waiting)).toBeUndefined();
-    // Another clock of ours may be ahead, and what it made look younger than it is.
+    // The clock of another process may be ahead, so that its proofs look newer than they are.
     for (const attempt of [after.spend, after.use]) {
       await expect(attempt('x', early)).rejects.toThrow(StoreUnavailable);
       await expect(attempt('x', clock.now())).rejects.toThrow(StoreUnavailable);

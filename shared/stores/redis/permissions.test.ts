@@ -6,7 +6,7 @@ import { BESIDE, forbiddenBy, ON_KEYS } from './permissions.ts';
 /** A command in a script, in a list of words, or in a type that has several. */
 const COMMAND = /(?:\.p?call\(|ommand(?:<[^']*?>)?\(|\[|\|)\s*'(?!COUNT')([A-Z]{3,})'/g;
 
-/** Asked of other servers or by other means, or done without where it is forbidden. */
+/** Commands that are sent to other servers or in another way, or that are optional. */
 const OTHERS = ['CONFIG', 'EVAL', 'KEYS', 'ROLE', 'SENTINEL'];
 
 test('the permissions that are checked at the start are exactly those of the commands in the code', async () => {

@@ -63,7 +63,7 @@ beforeEach(() => {
 
 const revoke = () => revocations.revoke('token', 'x', 1);
 
-/** Whether it is acknowledged within a few looks. */
+/** Whether the revocation is acknowledged within a few queries. */
 async function isAcknowledged(waiting: Promise<unknown>): Promise<boolean> {
   const enough = looks + 3;
   const acknowledgement = waiting.then(() => true);

@@ -124,7 +124,7 @@ describe('the questions to the store', () => {
   const interval = intervalOf(rate);
   const bucket = ['api-key', 'x', rate] as const;
 
-  /** A bucket that is never empty, and what was asked of it; each answer comes when the test says. */
+  /** A bucket that is never empty. It records its queries, and answers each one when the test says so. */
   function asked(clock = new ManualClock()) {
     const questions: Asked[] = [];
     const answers: PromiseWithResolvers<void>[] = [];
@@ -151,7 +151,7 @@ describe('the questions to the store', () => {
     expect(questions).toMatchObject([{ wanted: 1 }]);
     answers[0]?.resolve();
     await first[0];
-    // Nine of the others have what was taken beyond the first.
+    // Nine of the other uses come from the rest of the block.
     expect(questions).toMatchObject([{ wanted: 1 }, { wanted: 40 }]);
     const late = limits.spend(...bucket);
     answers[1]?.resolve();
@@ -171,7 +171,7 @@ describe('the questions to the store', () => {
     await one;
     for (let n = 0; n < 9; n += 1) expect(limits.spend(...bucket)).toMatchObject({ ok: true });
     const spend = async () => limits.spend(...bucket);
-    // The second one comes while the store is asked.
+    // The second use comes while the query runs.
     const waiting = Promise.allSettled([spend(), spend()]);
     answers[1]?.reject(new Error('down'));
     const rejected = { status: 'rejected', reason: new Error('down') };

@@ -134,7 +134,7 @@ describe('sweeping', () => {
     const day = INVALIDATION_LIFE;
     const now = store.clock.now();
     for (let n = 1; n <= 400; n += 1) {
-      // Young and old ones in turns.
+      // New and old invalidations alternate.
       const at = n % 2 === 0 ? now : now - 2 * day - ((n * 37) % 400);
       rawly(
         `INSERT INTO invalidation (space, kind, value, soft, at) VALUES ('', 'ban', '', 0, ${at})`,

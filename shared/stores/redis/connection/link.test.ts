@@ -7,7 +7,7 @@ import { MOST_WAITING } from '../../outage/waiting.ts';
 import { Link } from './link.ts';
 import type { Wire } from './topology.ts';
 
-/** A server of which the test decides what it answers; counts how often it is connected to. */
+/** A server whose answers the test defines. It counts its connections. */
 function server(answer: (command: string) => Promise<unknown>) {
   const wires: { open: boolean; life: AbortSignal }[] = [];
   const open = async (life: AbortSignal): Promise<Wire> => {

@@ -170,7 +170,7 @@ test.each([
 
 test('a full disk is StoreUnavailable, never a refusal of a token; acknowledged rows are there', async () => {
   const lines = await written({ run: 'full', blocks: '1000' });
-  // Writes that were under way beside it may be acknowledged after it.
+  // Writes that ran at the same time may be acknowledged after the failed write.
   const end = lines.findIndex(([verb]) => verb === 'unavailable' || verb === 'another error');
   const [outcome, reason] = lines.splice(end, 1)[0] ?? [];
   expect(outcome).toBe('unavailable');

@@ -36,17 +36,17 @@ beforeEach(async () => {
 const inStore = (name: string) => join(folder, name);
 const WAL = `${STATE.file}-wal`;
 const MARK = `${STATE.file}.mark`;
-/** The WAL up to its last commit: the rest is room. */
+/** The WAL up to its last commit. The rest is reserved room. */
 const heldWal = () =>
   readFileSync(inStore(WAL)).subarray(0, HEADER + (readWal(inStore(WAL))?.good ?? 0) * FRAME);
 
 interface Revoker extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** All that it has printed. */
+  /** The lines that the process has printed. */
   readonly lines: readonly string[];
 }
 
-/** revoker.fixture.ts, when it has written all. */
+/** Starts revoker.fixture.ts; resolves when it has written all rows. */
 async function startRevoker(): Promise<Revoker> {
   const child = spawn(
     process.execPath,
@@ -82,7 +82,7 @@ async function startRevoker(): Promise<Revoker> {
 
 const startAndKill = async () => (await startRevoker())[Symbol.asyncDispose]();
 
-/** Opens the store, and says what is there of what was acknowledged; `before`: the epoch of the tokens. */
+/** Opens the store, and returns which acknowledged rows it has. `before`: the epoch of the tokens. */
 async function opened(at: string, before = '') {
   const logged: [string, LogFields | undefined][] = [];
   const note = (event: string, fields?: LogFields) => void logged.push([event, fields]);
@@ -107,7 +107,7 @@ async function opened(at: string, before = '') {
   };
 }
 
-/** A copy of the store as a killed process has left it. */
+/** Copies the store as a killed process has left it. */
 async function copied(): Promise<string> {
   const copy = join(await temporaryFolder(), 'data');
   mkdirSync(copy);

@@ -160,7 +160,7 @@ describe('files', () => {
         await stores.artefacts.put({ kind: 'Grant', id: `g${n}`, payload });
       }
     }
-    // Those that are read when the file is opened.
+    // The pages that are read when the file is opened.
     const opening = new Set<unknown>();
     {
       using database = new DatabaseSync(store.statePath);

@@ -48,7 +48,7 @@ afterEach(async () => {
 
 const LOOK = 'PRAGMA data_version';
 
-/** How often the statements of `work` that begin so were sent. */
+/** Returns how many statements with this beginning `work` has sent. */
 async function count(beginning: string, work: () => Promise<unknown>): Promise<number> {
   statements.length = 0;
   await work();

@@ -19,7 +19,7 @@ afterEach(async () => {
   await store.end();
 });
 
-/** Works on the file directly, to make what a store leaves after days. */
+/** Writes to the file directly, to make rows as a store leaves them after days. */
 function rawly<T>({ file }: typeof STATE, work: (database: DatabaseSync) => T): T {
   using database = new DatabaseSync(join(store.folder, 'data', file));
   return work(database);
@@ -51,7 +51,7 @@ test('one sweep removes all expired rows, and requests are handled between its b
     expect(await stores.replay.unique('a', String(turns), 600)).toBe(true);
   }
   expect(await sweeping).toBe(2 * MANY);
-  // 400 go at a time, of each of the two files.
+  // 400 rows are removed at a time from each of the two files.
   expect(turns).toBeGreaterThan(MANY / 400);
   expect(await store.countAll()).toBeLessThan(turns + 100);
   for (const [schema, table] of [

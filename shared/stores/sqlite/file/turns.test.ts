@@ -27,7 +27,7 @@ test('if the process may not read the lock file, no write waits, and no timer th
 test('two processes that write to one file without a pause take turns, and each gets its share of the commits', async () => {
   const path = join(await temporaryFolder(), 'some.db');
   const fixture = join(import.meta.dirname, 'greedy.fixture.ts');
-  // They end with the test: a hook that removes the folder first would break their writes.
+  // The processes end with the test, since a hook that removed the folder first would break their writes.
   await using writers = new AsyncDisposableStack();
   for (const who of ['one', 'other']) {
     const args = ['--disable-warning=ExperimentalWarning', fixture, path, who];
@@ -38,7 +38,7 @@ test('two processes that write to one file without a pause take turns, and each 
       using database = new DatabaseSync(path, { readOnly: true });
       return database.prepare('SELECT who FROM done ORDER BY rowid').all();
     } catch {
-      return []; // Not there yet.
+      return []; // The file does not exist yet.
     }
   };
   /** Returns the writes from the first one of the second process on. */

@@ -37,7 +37,7 @@ async function queued({ took }: { readonly took: number }) {
     clock.advance(milliseconds / 1000);
     await turn();
   };
-  // Until this nothing is known of how long one takes.
+  // Before this write the duration of a transaction is unknown.
   add();
   await turn();
   expect(groups.splice(0)).toEqual([1]);

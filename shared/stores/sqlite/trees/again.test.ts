@@ -24,10 +24,12 @@ import { moments } from '../../sql/moments.ts';
 import { sqlTrees } from '../../sql/trees/trees.ts';
 
 const TREE = '/documents';
-/** More than one transaction copies or removes. */
+/** More documents than one transaction copies or removes. */
 const MANY = 250;
 
-/** The same, where each write is carried out once for nothing, as where others were in its way. */
+/**
+ * Wraps the database so that each write runs once in vain before it succeeds, as after a conflict with another process.
+ */
 const trying = (database: Database): Database => ({
   read: (work) => database.read(work),
   snapshot: (work) => database.snapshot(work),

@@ -56,7 +56,7 @@ test('RFC 4918 section 9.9: after SIGKILL during moves, copies and removals, eac
     const lines: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       lines.push(line);
-      // After another number of them each time, and in the midst of the next.
+      // The process is killed after another number of changes each time, during the next change.
       if (lines.length !== 1 + round) continue;
       await delay(Math.random() * 40);
       child.kill('SIGKILL');

@@ -131,7 +131,7 @@ describe('rows of a tree', () => {
       const { entries, usage: used } = await other.trees.look(TREE, ['c', 'c/b/0']);
       const there = [...entries.values()].filter((entry) => entry !== undefined);
       expect([0, 2]).toContain(there.length);
-      // Its room is taken before anything is copied.
+      // COPY reserves its quota before it copies the first row.
       expect([bytes, 2 * bytes]).toContain(used.bytes);
       await edit(other, '/others', puts(someDocument(`${others}`)));
       others += 1;
