@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => folder[Symbol.asyncDispose]());
 
-/** In the folder of the installation, with nothing but these settings in the environment. */
+/** Runs the installed command in its folder. The environment has only these variables. */
 async function countersign(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const { stdout } = await run(process.execPath, [launcher, ...args], { cwd: folder.path, env });
   return stdout;

@@ -28,7 +28,7 @@ const rowOf = (what: string) =>
   page.split('\n').find((line) => line.startsWith(`| ${what} |`)) ?? '';
 const count = (value: number) => value.toLocaleString('en');
 
-describe('the page of limits has the numbers of the code', () => {
+describe('docs/reference/limits.md has the limits that the code has', () => {
   test.each<[string, readonly number[]]>([
     ['public keys of one person or application', [MOST_KEYS]],
     ['passkeys of one person', [MOST_PASSKEYS, LONGEST_PASSKEY_ID]],
@@ -53,7 +53,7 @@ describe('the page of limits has the numbers of the code', () => {
   });
 });
 
-test('the page of documents has the numbers of the code', () => {
+test('docs/reference/documents.md has the limits that the code has', () => {
   expect(documents).toContain(`${count(MAX_VALUES)} values`);
   expect(documents).toContain(`result ${MAX_RESULT / 1024 ** 2} MiB`);
   expect(documents).toContain(`a path ${count(LONGEST_PATH)}`);

@@ -56,7 +56,7 @@ describe.each(['nephele', 'apache', 'apache-own'])('%s at another path', (space)
     }
     const text = async (path: string) => String((await ask('GET', path)).content);
 
-    test("OPTIONS has the application's classes and methods", async () => {
+    test("OPTIONS has the application's DAV compliance classes and its methods", async () => {
       const answer = await ask('OPTIONS', folder);
       expect([200, 204]).toContain(answer.status);
       expect(valueOf(answer, 'dav')).toMatch(/1.*2/);

@@ -77,7 +77,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
       expect(logged).toEqual([ignored, ignored, foreign, foreign, foreign, foreign]);
     });
 
-    test('refused credentials for a hidden space do not replace other reasons in the log', async () => {
+    test('if a request outside hidden spaces is refused for another reason, the log has that reason, not the one of its credentials', async () => {
       const [, , , [, stranger]] = CONCEALED;
       const reply = await send('/health/live', { Authorization: stranger }, 'DELETE');
       expect(reply.status).toBe(405);

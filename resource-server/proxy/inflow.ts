@@ -17,7 +17,7 @@ export class Inflow {
     this.#buffer = buffers.take(FIRST);
   }
 
-  /** The option of `net.connect`. The socket must be paused until `start`. */
+  /** The option `onread` of `net.connect`. The socket must be paused until `start`. */
   readonly onread: OnReadOpts = {
     buffer: () => this.#buffer,
     callback: (length, buffer) => {

@@ -48,7 +48,7 @@ test('all work of one turn, promises included, causes one look, and that of the 
   expect(seen).toEqual(['third', 'third then', 'third later'].map((who) => `${who} 2`));
 });
 
-test('a caller outside such work causes a look of its own', async () => {
+test('a call outside `atTurnsEnd` calls the function again', async () => {
   let looks = 0;
   const look = oncePerTurn(() => (looks += 1));
   const seen: unknown[] = [look(), look()];

@@ -15,7 +15,7 @@ export interface Explained {
   readonly what: string;
   readonly standard: string;
   readonly parts: readonly Part[];
-  /** The checks, in the order in which the server makes them, or for a challenge the client. */
+  /** The checks, in the order in which the server makes them (for a challenge: in which the client makes them). */
   readonly checks: readonly Check[];
 }
 

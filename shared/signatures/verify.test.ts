@@ -9,7 +9,7 @@ import { signatureFields } from './signed-request.ts';
 import { claimedSignature, verifySignature } from './verify.ts';
 
 const NOW = 1_800_000_000;
-/** The policy of GNAP (RFC 9635 section 7.3.1). */
+/** The requirements of GNAP for a signature (RFC 9635 section 7.3.1). */
 const POLICY: Policy = {
   covered: ['"@method"', '"@target-uri"'],
   tag: 'gnap',
