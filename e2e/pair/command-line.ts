@@ -5,7 +5,7 @@ import type { Ended } from '#shared/cli/cli.fixture.ts';
 
 export interface Around {
   readonly stdin?: string;
-  /** Receives the output of both streams as it comes. */
+  /** Receives the output of standard output and standard error as it arrives. */
   readonly hear?: (text: string) => void;
 }
 

@@ -65,8 +65,8 @@ export interface Topology extends AsyncDisposable {
 }
 
 /**
- * Starts it and resolves when every server is up for the load balancer. `settings` go into the servers'
- * configuration, members of members beside those that the file has.
+ * Starts the topology. Resolves when the load balancer reports every server as up. `settings` are merged into the
+ * servers' configuration.
  */
 export async function startTopology(settings: Members): Promise<Topology> {
   await using parts = new AsyncDisposableStack();
@@ -120,7 +120,7 @@ export async function startTopology(settings: Members): Promise<Topology> {
         value === configs[0]?.target ? file(`${name}.json`) : here.in(value),
       ]),
     );
-    const workers = { COUNTERSIGN_WORKERS: '1' }; // there are two of each in any case
+    const workers = { COUNTERSIGN_WORKERS: '1' }; // the topology has two instances of each server
     servers[name] = new ServerProcess(main, port, { ...env[name], ...workers, ...NODE });
     parts.defer(() => servers[name]?.kill());
     await servers[name].start();
@@ -177,7 +177,7 @@ function merge(shared: Members, settings: Members): Members {
   return { ...shared, ...Object.fromEntries(merged) };
 }
 
-/** Whatever the host of the URL, the connection goes to the load balancer's port; the name stays in TLS. */
+/** Connects to the load balancer's port, whatever the host of the URL is. TLS (SNI) still has the host of the URL. */
 function clientFrom(localAddress: string, port: number, ca: string): Agent {
   const connector = buildConnector({ ca, allowH2: false });
   return new Agent({
@@ -229,7 +229,7 @@ async function startBalancer(text: string, file: string, inside: number): Promis
   });
 }
 
-/** For both hosts, with its private key in the same file. */
+/** Makes a certificate for both hosts, with its private key in the same file. */
 async function makeCertificate(file: string): Promise<void> {
   const names = [ISSUER, RESOURCE].map((url) => `DNS:${new URL(url).host}`).join(',');
   const key = [
@@ -247,7 +247,10 @@ async function makeCertificate(file: string): Promise<void> {
   await writeFile(file, Buffer.concat(halves), { mode: 0o600 });
 }
 
-/** Replaces what differs between containers and processes; `check` throws when an entry was of no use. */
+/**
+ * Returns a function that replaces the texts which differ between containers and processes. `check` throws if an entry
+ * was never used.
+ */
 function substitution(table: readonly (readonly [string, string])[]) {
   const unused = new Set(table.map(([from]) => from));
   return {

@@ -17,7 +17,7 @@ async function start() {
 
 const LAST = 'GET /last HTTP/1.1\r\nHost: a\r\n\r\n';
 
-test('reads requests behind one another, in each framing, each with its content', async () => {
+test('the raw upstream reads several requests on one connection, in each framing, each with its content', async () => {
   await start();
   const sent = [
     'PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nGET /',
@@ -35,7 +35,7 @@ test('reads requests behind one another, in each framing, each with its content'
   expect(upstream.unreadable).toEqual([]);
 });
 
-describe('refuses an ambiguous request:', () => {
+describe('the raw upstream refuses an ambiguous request:', () => {
   test.each([
     [
       'two framings',

@@ -10,7 +10,7 @@ import type { PagesServer } from '../../base/server.ts';
 const MOST_PROOFS = 16;
 const YEAR_MILLISECONDS = 31_536_000_000;
 
-/** What a sign-in in this browser used: the person's name, or the id of one set-up of the second factor. */
+/** The proof that a sign-in in this browser used: the person's name, or the id of one set-up of the second factor. */
 export type Proof = string | { readonly secondFactor: string };
 
 export interface KnownBrowser {
