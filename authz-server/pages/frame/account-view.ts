@@ -4,21 +4,24 @@ import type { Profile } from '#shared/stores/people/people.ts';
 /** Times are milliseconds since the epoch. */
 export interface AccountProps {
   readonly name: string;
-  /** Where addresses are confirmed and changed; absent: nowhere. */
+  /** The URL where addresses are confirmed and changed. Absent: there is no such page. */
   readonly addresses?: string;
   /** The profile that applications may read. */
   readonly profile?: Profile;
   readonly lists: AccountLists;
-  /** The newest entries, and where all are. */
+  /** The newest entries, and the URL of the page with all entries. */
   readonly activity: { readonly entries: readonly ActivityEntry[]; readonly all: string };
   readonly ways: AccountWays;
   readonly keys: readonly AccountKey[];
-  /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
+  /** The origins for which a browser can make a key. The form is posted to `link`. */
   readonly keyOrigins: readonly string[];
   readonly link: string;
-  /** Something was ended just now. `password`: it was changed, `others`: and all else ended; `gone`: it was not there. */
+  /**
+   * Says what was just ended. `password`: the password was changed; `others`: everything else was also ended; `gone`:
+   * the entry did not exist.
+   */
   readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others' | 'gone';
-  /** Where an administrator goes on; absent: the person is none. */
+  /** The URL of the pages for administrators. Absent: the person is no administrator. */
   readonly admin?: string;
 }
 
@@ -52,34 +55,34 @@ export type SignInMeans = 'password' | 'second-factor' | 'recovery-code' | 'pass
 /** The ways in which the person can sign in. */
 export interface AccountWays {
   readonly hasPassword: boolean;
-  /** How many passkeys there are. */
+  /** The number of passkeys. */
   readonly passkeys: number;
-  /** Absent: nobody is asked for one here. */
+  /** Whether the person has a second factor. Absent: this server has no second factors. */
   readonly hasSecondFactor?: boolean;
-  /** How many recovery codes are left beside the second factor. */
+  /** The number of unused recovery codes of the second factor. */
   readonly codesLeft?: number;
 }
 
 export interface EndEverythingProps {
-  /** Where the form is posted: `end` = everything. */
+  /** The URL to which the form is posted: `end` = everything. */
   readonly action: string;
   /** The browsers that would be signed out, and the applications that would lose their access. */
   readonly lists: Pick<AccountLists, 'signIns' | 'applications'>;
-  /** Whether there are more of either than the lists have. */
+  /** Whether there are more sign-ins or applications than the lists have. */
   readonly isMore: boolean;
-  /** Where nothing is ended. */
+  /** The URL of the page to return to without a change. */
   readonly back: string;
 }
 
-/** One thing that somebody is about to end, and what ends with it. */
+/** The entry that the person is about to end, and what ends with it. */
 export interface EndOneProps {
   readonly kind: 'sign-in' | 'access' | 'application' | 'key' | 'passkey';
   /** Its name for people. */
   readonly name: string;
-  /** Where the form is posted, and its fields. */
+  /** The URL to which the form is posted, and its fields. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Where nothing is ended. */
+  /** The URL of the page to return to without a change. */
   readonly back: string;
   /** It ends the sign-in of this browser. */
   readonly isHere: boolean;
@@ -88,11 +91,11 @@ export interface EndOneProps {
   readonly applications: readonly string[];
 }
 
-/** How much was open until it was ended. */
+/** The numbers of sign-ins and accesses that were ended. */
 export interface EverythingEndedProps {
   readonly signIns: number;
   readonly grants: number;
-  /** Where to sign in again. */
+  /** The URL for signing in again. */
   readonly again: string;
 }
 
@@ -101,7 +104,7 @@ export interface AccountKey {
   readonly id: string;
   readonly name: string;
   readonly scheme: string;
-  /** Absent: it is good everywhere. */
+  /** The origin for which the key is valid. Absent: it is valid everywhere. */
   readonly origin?: string;
   readonly since: number;
   readonly lastUse?: number;
@@ -118,7 +121,7 @@ export interface PasskeysProps {
   /** The name that was typed before. */
   readonly name?: string;
   readonly done?: 'added' | 'renamed' | 'removed';
-  /** `late`: the challenge is no longer good. `last`: the person has no other way in. */
+  /** `late`: the challenge has expired. `last`: the person has no other way to sign in. */
   readonly problem?: 'name' | 'name-taken' | 'failed' | 'late' | 'taken' | 'full' | 'last' | 'gone';
 }
 
@@ -127,27 +130,27 @@ export interface AccountPasskey {
   readonly name: string;
   readonly since: number;
   readonly lastUse?: number;
-  /** When it was refused since there may be a copy. */
+  /** The time at which the passkey was refused, since it may have been copied. */
   readonly refused?: number;
   /** The person has signed in with it in this browser. */
   readonly current: boolean;
 }
 
 export interface KeyLinkProps {
-  /** Good once; anybody who opens it adds a key. */
+  /** The link works once. Any browser that opens it adds a key. */
   readonly link: string;
-  /** Where the account is. */
+  /** The URL of the account page. */
   readonly back: string;
 }
 
-/** An application, once, with all that the person has allowed it. */
+/** An application with everything that the person has allowed it. */
 export interface AccountApplication {
   /** The identifier of its client. */
   readonly id: string;
   readonly name: string;
   readonly items: readonly string[];
   readonly accesses: readonly AccountAccess[];
-  /** Browsers and devices that the overview leaves out. */
+  /** The number of browsers and devices that the overview leaves out. */
   readonly hidden?: number;
 }
 
@@ -163,9 +166,9 @@ export interface AccountAccess {
 
 /** Something that happened to a person, as the audit log has it. */
 export interface ActivityEntry {
-  /** `other`: the person did it, and it is about somebody or something else. */
+  /** `other`: the person did it, but it concerns another person or thing. */
   readonly kind: KindOfPerson | 'other';
-  /** Milliseconds since the epoch; of several, of the last one. */
+  /** Milliseconds since the epoch. If the entry stands for several events, it is the time of the last. */
   readonly at: number;
   /** How many events this entry stands for, if that is more than one. */
   readonly count?: number;
@@ -175,14 +178,14 @@ export interface ActivityEntry {
   readonly by?: 'operator' | 'administrator';
   readonly means?: SignInMeans;
   readonly reason?: 'password' | 'passkey' | 'second factor';
-  /** A part of the account that was changed; absent: it has no words of its own. */
+  /** The part of the account that was changed. Absent: the part has no text of its own. */
   readonly part?: AccountPart;
   /** The browser of a sign-in that has not ended. */
   readonly agent?: string;
   readonly address?: string;
 }
 
-/** As the event `person.changed` has it in `what`. */
+/** The values of `what` in the event `person.changed`. */
 export type AccountPart =
   | 'emails'
   | 'profile'
@@ -196,7 +199,7 @@ export interface ActivityProps {
   readonly entries: readonly ActivityEntry[];
   /** Whether these are the newest ones. */
   readonly isFirst: boolean;
-  /** Where older ones are; absent: there are none. */
+  /** The URL of older entries. Absent: there are none. */
   readonly older?: string;
   /** This page without a place in the log. */
   readonly newest: string;

@@ -10,9 +10,9 @@ export type { Language };
 export interface View {
   readonly language: Language;
   readonly brand: Brand;
-  /** Hidden in every form (`csrf`); proves that it was sent from a page of ours. */
+  /** The value of the hidden field `csrf` in every form, which proves that our own page sent the form. */
   readonly csrf: string;
-  /** Name of who is signed in; the page's head then links to the account and to signing out. */
+  /** The name of the person who is signed in. The page's head then has links to the account and to signing out. */
   readonly person?: string;
   /** Milliseconds since the epoch: the time that the page says is now. */
   readonly now: number;
@@ -22,7 +22,7 @@ export interface View {
 export interface AskedItem {
   /** Value of the form's `item` field, and unique on the page. */
   readonly id: string;
-  /** In words, in the page's language; the scope itself when nobody has put it in words. */
+  /** The text in the page's language; the scope itself if there is no text for it. */
   readonly text: string;
   /** The current values of the claims. */
   readonly values?: readonly string[];
@@ -31,33 +31,33 @@ export interface AskedItem {
   readonly resource?: string;
   /** The name of the resource for people; absent for resources of this server itself. */
   readonly place?: string | undefined;
-  /** Cannot be refused by itself. */
+  /** Whether the person cannot refuse this item alone. */
   readonly required: boolean;
 }
 
 export interface SignInProps {
-  /** Where the form (`name`, `password`, and `hidden`) is posted. */
+  /** The URL to which the form (`name`, `password`, and `hidden`) is posted. */
   readonly action: string;
   /** Prefilled: `login_hint`, or what was typed before. */
   readonly name?: string;
   /** Name of the client that the person is on the way to. */
   readonly client?: string;
-  /** The address of its logo. */
+  /** The URL of the logo of the client. */
   readonly logo?: string | undefined;
   /** Whether people set up second factors here. */
   readonly hasSecondFactors?: boolean;
-  /** Offered first: somebody used it last in this browser. */
+  /** The way to sign in that was used last in this browser, which the page offers first. */
   readonly last?: 'passkey';
   /** The client asks for this way to sign in, or a stronger one. */
   readonly asks?: 'second-factor' | 'passkey';
   /** When the person signed in here last, if that is too long ago for what follows; milliseconds since the epoch. */
   readonly since?: number;
-  /** The page of ours that they are on the way to. */
+  /** The page of this server to which the person wants to go. */
   readonly purpose?: 'account' | 'device' | 'access' | 'admin';
   /**
-   * `nothing-ended`, `nothing-changed`: nobody was signed in any more; `passkey-removed`: the one of this sign-in, which has
-   * ended with it; `again`: what follows needs a new sign-in; `not-enough`: the person has just signed in by less than what
-   * is asked for; `admin`: the same for an administrator, or that was long ago.
+   * `nothing-ended`, `nothing-changed`: the person was no longer signed in; `passkey-removed`: the passkey of this
+   * sign-in was removed, which ended it; `again`: the next step needs a new sign-in; `not-enough`: the last sign-in was
+   * too weak; `admin`: an administrator's last sign-in was too weak or too long ago.
    */
   readonly notice?:
     | 'nothing-ended'
@@ -66,13 +66,16 @@ export interface SignInProps {
     | 'again'
     | 'not-enough'
     | 'admin';
-  /** The form that gives up and goes back to the client; absent: nowhere to go back to. */
+  /** The form that gives up and returns to the client. Absent: there is no client to return to. */
   readonly cancel?: {
     readonly action: string;
     readonly hidden?: Readonly<Record<string, string>>;
   };
   readonly hidden?: Readonly<Record<string, string>>;
-  /** All but `later`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
+  /**
+   * `later`: the page is 429, with the `seconds` until the next attempt is allowed. All others: the page is 422, since
+   * 401 is for HTTP schemes.
+   */
   readonly problem?:
     | {
         readonly kind:
@@ -87,9 +90,9 @@ export interface SignInProps {
     | { readonly kind: 'later'; readonly seconds: number };
   /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
   readonly passkey?: string;
-  /** Where a link for a new password is sent by mail; absent: nowhere. */
+  /** The URL for requesting a link for a new password by mail. Absent: there is no such page. */
   readonly forgotten?: string;
-  /** Where somebody makes an account; absent: nowhere. */
+  /** The URL for making an account. Absent: there is no such page. */
   readonly register?: string;
 }
 
@@ -122,7 +125,7 @@ export type SecondFactorProblem =
 /** The step after the password. */
 export interface SecondStep {
   readonly name: string;
-  /** Sealed; sent back as `step`. */
+  /** The sealed state, which the form sends back as `step`. */
   readonly state: string;
   /** The person must have a second factor and has none. */
   readonly setUp?: NewSecondFactor;
@@ -142,14 +145,14 @@ export type SecondStepProps = SecondStep &
 export interface RecoveryCodesProps {
   /** As they are read. */
   readonly codes: readonly string[];
-  /** Where the person goes on. */
+  /** The URL of the next page. */
   readonly goOn: string;
-  /** They take the place of others of the same second factor. */
+  /** The codes replace earlier ones of the same second factor. */
   readonly renewed?: true;
 }
 
 interface SecondFactorFrame {
-  /** Where the forms are posted: `change` = set-up | another | renew | remove. */
+  /** The URL to which the forms are posted: `change` = set-up | another | renew | remove. */
   readonly action: string;
   readonly back: string;
   readonly hasPassword: boolean;
@@ -163,7 +166,7 @@ export type SecondFactorProps = SecondFactorFrame &
     | {
         readonly setUp: NewSecondFactor;
         readonly state: string;
-        /** It takes the place of the one that the person has. */
+        /** Whether it replaces the second factor that the person has. */
         readonly isAnother: boolean;
       }
     | {
@@ -182,9 +185,9 @@ export type NewPasswordProblem =
   | { readonly kind: 'later'; readonly seconds: number };
 
 export interface ChangePasswordProps {
-  /** Where the form is posted: `current`, `password`, and `others` = end. */
+  /** The URL to which the form is posted: `current`, `password`, and `others` = end. */
   readonly action: string;
-  /** Where nothing is changed. */
+  /** The URL of the page to return to without a change. */
   readonly back: string;
   readonly name: string;
   /** Whether there is an old one, which is asked for. */
@@ -195,7 +198,7 @@ export interface ChangePasswordProps {
 }
 
 export interface ForgottenProps {
-  /** Where the form is posted: `name`. */
+  /** The URL to which the form is posted: `name`. */
   readonly action: string;
   /** The name that the person typed before. */
   readonly name?: string;
@@ -204,7 +207,7 @@ export interface ForgottenProps {
 }
 
 export interface AskToRegisterProps {
-  /** Where the form is posted: `address`. */
+  /** The URL to which the form is posted: `address`. */
   readonly action: string;
   readonly back: string;
   /** The address that was typed before. */
@@ -215,7 +218,7 @@ export interface AskToRegisterProps {
 }
 
 export interface RegisterProps {
-  /** Where the form is posted: `name`, and `password` or `passkey`. */
+  /** The URL to which the form is posted: `name`, and `password` or `passkey`. */
   readonly action: string;
   /** Absent: the page is for the first administrator. */
   readonly address?: string;
@@ -231,26 +234,26 @@ export interface AddressesProps {
   readonly action: string;
   readonly back: string;
   readonly emails: NonNullable<Profile['emails']>;
-  /** A link is on its way. */
+  /** A link was sent by mail. */
   readonly sent?: boolean;
   /** The address that was typed before. */
   readonly typed?: string;
-  /** `verified`: there is nothing to confirm. */
+  /** `verified`: the address is already confirmed. */
   readonly problem?:
     | { readonly kind: 'address' | 'verified' }
     | { readonly kind: 'later'; readonly seconds: number };
 }
 
 export interface ConfirmAddressProps {
-  /** Where the form is posted. */
+  /** The URL to which the form is posted. */
   readonly action: string;
   readonly address: string;
-  /** The address that it takes the place of. */
+  /** The address that the new one replaces. */
   readonly former?: string;
 }
 
 export interface RecoverProps {
-  /** Where the forms are posted: `password`, or `passkey`. */
+  /** The URL to which the forms are posted: `password`, or `passkey`. */
   readonly action: string;
   readonly name: string;
   readonly purpose: 'invitation' | 'recovery';
@@ -265,15 +268,15 @@ export interface RecoverProps {
 export interface RecoveredProps {
   readonly by: 'password' | 'passkey';
   readonly purpose: 'invitation' | 'recovery';
-  /** Where the person signs in. */
+  /** The URL for signing in. */
   readonly account: string;
 }
 
 export interface ConsentProps {
-  /** Where the form is posted: `item` for each that is allowed, `decision` = allow | deny. */
+  /** The URL to which the form is posted: `item` for each that is allowed, `decision` = allow | deny. */
   readonly action: string;
   readonly client: string;
-  /** The address of its logo. */
+  /** The URL of the logo of the client. */
   readonly logo?: string | undefined;
   /** Where the browser goes afterwards; its host is shown. Absent: it stays here. */
   readonly redirectUri?: string;
@@ -304,10 +307,10 @@ export interface DeviceEntryProps {
 }
 
 export interface DeviceConfirmProps {
-  /** Where the form is posted: `user_code`, `item` for each that is allowed, `decision` = allow | deny. */
+  /** The URL to which the form is posted: `user_code`, `item` for each that is allowed, `decision` = allow | deny. */
   readonly action: string;
   readonly client: string;
-  /** As it is shown by the device: ABCD-EFGH. Absent: the person came by a link. */
+  /** The code as the device shows it: ABCD-EFGH. Absent: the person came by a link. */
   readonly userCode?: string;
   readonly items: readonly AskedItem[];
   /** As in `ConsentProps`. */
@@ -320,35 +323,35 @@ export interface DeviceConfirmProps {
   readonly from: { readonly address?: string; readonly agent?: string; readonly at: number };
 }
 
-/** How the approval of a device ended; `expired` also stands for a code that is known no more. */
+/** The end of the approval of a device. `expired` is also used for an unknown code. */
 export interface DeviceEndProps {
   readonly end: 'done' | 'denied' | 'expired';
   readonly client?: string;
-  /** Where to enter another code. */
+  /** The URL for entering another code. */
   readonly again: string;
 }
 
 export interface OtherPersonProps {
-  /** Where the form is posted: `decision` = deny. */
+  /** The URL to which the form is posted: `decision` = deny. */
   readonly action: string;
   readonly client: string;
 }
 
 /** The browser goes on to a client by itself. */
 export interface GoOnProps {
-  /** Where the client asked the browser to be sent, with the answer to its request. */
+  /** The client's redirect URI with the answer to its request. */
   readonly href: string;
   readonly client: string;
 }
 
-/** How a request of GNAP ended that had no code. */
+/** The end of a GNAP request without a user code. */
 export interface AccessEndProps {
   readonly end: 'done' | 'denied';
   readonly client: string;
 }
 
 export interface SignOutProps {
-  /** Where the form is posted, with `hidden` and, to sign out, `logout` = yes. */
+  /** The URL to which the form is posted, with `hidden` and, to sign out, `logout` = yes. */
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
   /** Name of the client that asked for it. */
@@ -361,7 +364,7 @@ export interface ErrorProps {
   readonly kind: 'expired' | 'done' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
   /** The fault of a client's request, for its developer; shown as it is. */
   readonly detail?: string;
-  /** The operator finds the request in the log by it. */
+  /** The request id, with which the operator finds the request in the log. */
   readonly id?: string | undefined;
   /** Where a person can go on from here. */
   readonly back?: {
