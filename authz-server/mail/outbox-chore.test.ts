@@ -313,7 +313,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ['says 4xx at its greeting', { greeting: '421 later' }],
   ['says 4xx to the recipient', { RCPT: '451 later' }],
   ['says 4xx to the message', { '.': '452 full' }],
-  ['refuses the password, which may be put right', { AUTH: '535 no' }],
+  ['refuses the password', { AUTH: '535 no' }],
 ])(
   'if the mail server %s, the message is tried again, later each time, until it is sent',
   async (_, answers) => {

@@ -271,12 +271,12 @@ describe('a request that is cut off changes nothing (RFC 9112 section 8, RFC 911
 
 describe('content with a wrong length is refused', () => {
   test.each([
-    ['more comes than was announced', '2'],
-    ['nothing was announced', '0'],
+    ['more content than the Content-Length', '2'],
+    ['content with a Content-Length of 0', '0'],
     ['an invalid length', 'x'],
-    ['a length below nothing', '-1'],
-    ['two lengths in one', '5, 6'],
-    ['a length past all numbers', '9'.repeat(30)],
+    ['a negative length', '-1'],
+    ['two lengths in one field', '5, 6'],
+    ['a length that is too large for a number', '9'.repeat(30)],
   ])('over HTTP/2: %s (RFC 9113 section 8.1.1)', async (_, length) => {
     for (const [method, path, type, content] of UPLOADS.slice(0, -1)) {
       await withHttp2(async (session) => {

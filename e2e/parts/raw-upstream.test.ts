@@ -51,7 +51,7 @@ describe('the raw upstream refuses an ambiguous request:', () => {
       'an extension of a chunk',
       'PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;a\r\nb\r\n0\r\n\r\n',
     ],
-    ['content that nothing announced', `GET / HTTP/1.1\r\nHost: a\r\n\r\nabc ${LAST}`],
+    ['content without framing fields', `GET / HTTP/1.1\r\nHost: a\r\n\r\nabc ${LAST}`],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
   ])('%s', async (_, bytes) => {
     await start();

@@ -107,19 +107,19 @@ describe('a recovery link', () => {
   });
 
   test.each([
-    ['was never theirs', { purpose: 'invitation' }, []],
+    ['never was an address of the person', { purpose: 'invitation' }, []],
     [
-      'is theirs no more',
+      'is no longer an address of the person',
       { purpose: 'recovery' },
       [{ address: 'new@example.com', verified: true }],
     ],
     [
-      'is not verified, by whoever asked for it',
+      'is not verified, for a link that was requested by mail',
       { purpose: 'recovery', byMail: true },
       [{ address: 'dora@example.com', verified: false }],
     ],
     [
-      'is theirs no more, with the second factor',
+      'is no longer an address of the person, for a link that removes the second factor',
       { purpose: 'recovery', secondFactor: true },
       [{ address: 'new@example.com', verified: true }],
     ],

@@ -255,8 +255,8 @@ describe('a registration link', () => {
   });
 
   test.each<[string, Changes, number]>([
-    ['of somebody', { name: 'alice' }, 422],
-    ['of somebody, in capitals', { name: 'ALICE' }, 422],
+    ['of another person', { name: 'alice' }, 422],
+    ['of another person, in capitals', { name: 'ALICE' }, 422],
     ['that looks like somebody’s', { name: 'a1ice' }, 422],
     ['that looks like somebody’s, with signs', { name: 'al.i-ce' }, 422],
     ['of the operator', { name: 'admin' }, 422],

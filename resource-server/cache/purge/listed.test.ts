@@ -19,21 +19,21 @@ function from(address: string, fields: Readonly<Record<string, string>> = {}): A
 const forwarded = (value: string) => ({ 'X-Forwarded-For': value });
 
 test.each<[string, AuthRequest, boolean]>([
-  ['somebody in a network', from('192.0.2.7'), true],
-  ['somebody in a network of IPv6', from('2001:db8::7'), true],
-  ['somebody whose address of IPv4 is wrapped', from('::ffff:192.0.2.7'), true],
-  ['somebody elsewhere', from('198.51.100.7'), false],
-  ['somebody elsewhere who says otherwise', from('198.51.100.7', forwarded('192.0.2.7')), false],
-  ['what a trusted proxy tells', from('10.0.0.1', forwarded('192.0.2.7')), true],
-  ['what it tells of others', from('10.0.0.1', forwarded('192.0.2.7, 198.51.100.7')), false],
+  ['a client in a listed network', from('192.0.2.7'), true],
+  ['a client in a listed IPv6 network', from('2001:db8::7'), true],
+  ['a client in a listed network, as an IPv4-mapped address', from('::ffff:192.0.2.7'), true],
+  ['a client in no listed network', from('198.51.100.7'), false],
+  ['a client in no listed network with a forged forwarding field', from('198.51.100.7', forwarded('192.0.2.7')), false],
+  ['a listed client behind a trusted proxy', from('10.0.0.1', forwarded('192.0.2.7')), true],
+  ['an unlisted client behind a trusted proxy', from('10.0.0.1', forwarded('192.0.2.7, 198.51.100.7')), false],
   ['a trusted proxy that tells nothing', from('10.0.0.1'), false],
   ['a trusted proxy that tells nonsense', from('10.0.0.1', forwarded('unknown')), false],
-  ['its neighbour', from('10.0.0.2'), true],
+  ['a listed neighbour of the proxy', from('10.0.0.2'), true],
   ['no address', from(''), false],
   ['a page of this origin', from('192.0.2.7', { Origin: ASKED.origin }), true],
   ['a page of another origin', from('192.0.2.7', { Origin: 'https://evil.example' }), false],
   ['a page of no origin', from('192.0.2.7', { Origin: 'null' }), false],
-  ['a page elsewhere', from('192.0.2.7', { 'Sec-Fetch-Site': 'cross-site' }), false],
-])('%s is on the list of PURGE: case %#', (_, request, listed) => {
+  ['a page of another site', from('192.0.2.7', { 'Sec-Fetch-Site': 'cross-site' }), false],
+])('whether a request is on the list of PURGE: %s', (_, request, listed) => {
   expect(isListed(NETWORKS, request, PROXIES)).toBe(listed);
 });

@@ -52,7 +52,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     ['language', 'q', { 'Content-Language': 'de' }],
     ['unknown coding', 'q', { 'Content-Encoding': 'own' }],
     ['invalid coding', 'q', { 'Content-Encoding': 'gzip' }],
-    ['demand that nothing be transformed', 'q', { 'Cache-Control': 'no-transform' }],
+    ['no-transform', 'q', { 'Cache-Control': 'no-transform' }],
   ])('a QUERY with another %s does not get the stored answer', async (_, body, headers) => {
     echoes();
     const path = fresh();

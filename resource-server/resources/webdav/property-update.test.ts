@@ -134,13 +134,13 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
   test.each([
     ['DAV:displayname', '<D:displayname>Report</D:displayname>', '{DAV:}displayname'],
     [
-      'those of Windows',
+      'the properties of Windows',
       '<w:Win32LastModifiedTime xmlns:w="urn:schemas-microsoft-com:">Tue</w:Win32LastModifiedTime>',
       '{urn:schemas-microsoft-com:}Win32LastModifiedTime',
     ],
     ['getetag of another namespace', '<x:getetag/>', '{x}getetag'],
-    ['getetag of none', '<getetag/>', '{}getetag'],
-    ['one named like the prototype', '<__proto__/>', '{}__proto__'],
+    ['getetag of no namespace', '<getetag/>', '{}getetag'],
+    ['a property with the name of a member of Object.prototype', '<__proto__/>', '{}__proto__'],
   ])('%s is not protected', (_, property, key) => {
     expect(Object.keys(updateProperties({}, asked(set(property))).properties ?? {})).toEqual([key]);
   });

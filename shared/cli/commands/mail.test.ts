@@ -149,7 +149,7 @@ describe('user invite without a name', () => {
   test.each([
     ['no address', []],
     ['two', [...EMAIL, '--email', 'other@example.com']],
-    ['more of the person', [...EMAIL, '--group', 'staff']],
+    ['an address and a group', [...EMAIL, '--group', 'staff']],
     ['an address that needs quoting', ['--email', '"x"@example.com']],
   ])('refuses a mistake in its options: %s', async (_, args) => {
     const { code } = await inProcess(await invited(), 'user', 'invite', ...args);

@@ -607,10 +607,10 @@ describe('RFC 6455 section 10.2: credentials that browsers send by themselves', 
   };
   const BY = 'x-forwarded-proto';
   test.each([
-    ['a page elsewhere', 'basic', 'https://elsewhere.example', 'refused'],
-    ['nobody', 'basic', 'null', 'refused'],
+    ['a page of another origin', 'basic', 'https://elsewhere.example', 'refused'],
+    ['a page with an opaque origin', 'basic', 'null', 'refused'],
     ['a page that is listed without credentials', 'basic', 'https://listed.example', 'refused'],
-    ['a page that is listed with them', 'trusting', 'https://listed.example', 'judged'],
+    ['a page that is listed with credentials', 'trusting', 'https://listed.example', 'judged'],
     ['a page of the space', 'basic', 'https://rs.example', 'judged'],
     ['no page', 'basic', undefined, 'judged'],
   ])(
