@@ -26,7 +26,7 @@ const OUTCOMES: Readonly<Record<Fault, readonly Outcome[]>> = {
   'no HTTP at all': [502],
   'a line and nothing': [502],
   'the answer of HTTP/2': [502],
-  'an invalid version': [502],
+  'a version that is none': [502],
   'a status of two digits': [502],
   'a status of four digits': [502],
   'status 099': [502],

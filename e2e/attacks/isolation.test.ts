@@ -196,7 +196,11 @@ describe.each(ONE_STORE)('on %s', (kind) => {
 
   test.each([
     ['the name of the tree', (to: Tenant) => `${to.tree}/x`, [400, 404]],
-    ['the name of the tree as a segment', (to: Tenant) => `/dav/${encodeURIComponent(to.tree.slice(1))}/x`, [409]],
+    [
+      'the name of the tree as a segment',
+      (to: Tenant) => `/dav/${encodeURIComponent(to.tree.slice(1))}/x`,
+      [409],
+    ],
     ['the name of the tree, encoded', (to: Tenant) => `/dav%3F${to.tree.slice(5)}/x`, [403]],
     ['up and down again', (to: Tenant) => `/dav/%2e%2e/dav%3F${to.tree.slice(5)}/x`, [400]],
     ['userinfo', () => 'http://bob@127.0.0.1/dav/x', [400]],
@@ -256,7 +260,10 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       ['characters that look like slashes', ['a∕b', 'a⁄b', 'a／b', 'a⧵b']],
       ['invisible characters', ['a', 'a\u200b', 'a\u2060', '\ufeffa', 'a\u202e']],
       ['names of JavaScript members', ['__proto__', 'constructor', 'toString', 'hasOwnProperty']],
-      ['characters of SQL and patterns', ["a'b", 'a%', 'a_', '%', '*', '[a]', 'a"b', 'a;--', '?', '#']],
+      [
+        'characters of SQL and patterns',
+        ["a'b", 'a%', 'a_', '%', '*', '[a]', 'a"b', 'a;--', '?', '#'],
+      ],
       ['names that Windows reserves', ['con', 'nul.txt', 'a:b', 'a::$DATA', 'a|b', 'a<b>']],
       ['names with the same beginning', ['a', 'a0', 'a-', 'a.b', 'a b', 'a~', 'a😀']],
     ])('%s: each name has its own document', async (_, names) => {

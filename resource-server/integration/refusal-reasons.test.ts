@@ -100,12 +100,7 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       401,
       'a scheme that the space does not have',
     ],
-    [
-      'malformed',
-      { Authorization: '"' },
-      401,
-      'Authorization is not of the form of credentials',
-    ],
+    ['malformed', { Authorization: '"' }, 401, 'Authorization is not of the form of credentials'],
   ])('credentials get the reason: %s', async (_what, fields, status, reason) => {
     expectTold(await send('/documents/a', fields), status, reason);
   });

@@ -601,8 +601,14 @@ describe('answers', () => {
   });
 
   test.each([
-    ['407, which only the proxy itself may send', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n'],
-    ['101, which was not requested', 'HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    [
+      '407, which only the proxy itself may send',
+      'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\n\r\n',
+    ],
+    [
+      '101, which was not requested',
+      'HTTP/1.1 101 Go\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+    ],
     ['an invalid status', 'HTTP/1.1 099 No\r\n\r\n'],
     ['a status above the range', 'HTTP/1.1 999 No\r\n\r\n'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],

@@ -79,7 +79,10 @@ describe('the items that a request asks for', () => {
       'a resource that is not configured',
       { client_id: 'app', scope: 'read', resource: 'https://evil.example/' },
     ],
-    ['`__proto__` as scope and resource', { client_id: 'app', scope: '__proto__ constructor', resource: '__proto__' }],
+    [
+      '`__proto__` as scope and resource',
+      { client_id: 'app', scope: '__proto__ constructor', resource: '__proto__' },
+    ],
   ])('a request with %s has no items', (_what, params) => {
     expect(idsOf(params)).toEqual([]);
   });
@@ -138,18 +141,21 @@ describe('tokens for PrivateToken', () => {
     resource: 'https://localhost:3444/private-token/request',
   };
 
-  test.each(['en', 'de'] as const)('the scope for tokens has a text in plain words in the language %s', (language) => {
-    expect(askedItems(issuer, allowed, params, language)).toEqual([
-      {
-        id: `${params.resource} private-token`,
-        scope: 'private-token',
-        text: expect.stringMatching(/nobody learns|erfährt niemand/),
-        values: [],
-        resource: params.resource,
-        required: false,
-      },
-    ]);
-  });
+  test.each(['en', 'de'] as const)(
+    'the scope for tokens has a text in plain words in the language %s',
+    (language) => {
+      expect(askedItems(issuer, allowed, params, language)).toEqual([
+        {
+          id: `${params.resource} private-token`,
+          scope: 'private-token',
+          text: expect.stringMatching(/nobody learns|erfährt niemand/),
+          values: [],
+          resource: params.resource,
+          required: false,
+        },
+      ]);
+    },
+  );
 
   test('a scope of the same name at another resource does not have this text', () => {
     const spaces = [

@@ -38,7 +38,7 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
     await stores[Symbol.asyncDispose]();
   });
 
-  test('of twenty lookups at once exactly the burst is allowed', async () => {
+  test('if twenty lookups are made at once, exactly the burst is allowed', async () => {
     const { payTimes, full } = await open(10);
     expect(await payTimes(20, 'alice')).toBe(10);
     expect(await full()).toEqual({ ok: false, retryAfter: 60 });

@@ -6,12 +6,15 @@ describe('moment', () => {
   test.each([
     ['en', '2 minutes ago', '9 March 2026 at 07:03 UTC'],
     ['de', 'vor 2 Minuten', '9. März 2026 um 07:03 UTC'],
-  ] as const)('in the language %s a moment has the time since then, and the exact time in UTC', (language, ago, exact) => {
-    const written = String(moment(NOW - 120_000, sampleView(language)));
-    expect(written.replaceAll(/\s+/g, ' ')).toBe(
-      `${ago}, <time datetime="2026-03-09T07:03:00.000Z" data-shown="long">${exact}</time>`,
-    );
-  });
+  ] as const)(
+    'in the language %s a moment has the time since then, and the exact time in UTC',
+    (language, ago, exact) => {
+      const written = String(moment(NOW - 120_000, sampleView(language)));
+      expect(written.replaceAll(/\s+/g, ' ')).toBe(
+        `${ago}, <time datetime="2026-03-09T07:03:00.000Z" data-shown="long">${exact}</time>`,
+      );
+    },
+  );
 });
 
 describe('relative', () => {

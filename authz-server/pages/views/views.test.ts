@@ -427,9 +427,12 @@ describe('consent', () => {
     ['http://127.0.0.1:51234/', 'program on this computer, at <strong>127.0.0.1:51234</strong>'],
     ['http://[::1]:51234/', 'program on this computer, at <strong>[::1]:51234</strong>'],
     ['com.example.app:/cb', 'app on this device, by <strong>com.example.app:</strong>'],
-  ])('the consent page for the redirect URI %s names the next host or app', (redirectUri, words) => {
-    expect(consent(redirectUri).body?.replaceAll(/\s+/g, ' ')).toContain(words);
-  });
+  ])(
+    'the consent page for the redirect URI %s names the next host or app',
+    (redirectUri, words) => {
+      expect(consent(redirectUri).body?.replaceAll(/\s+/g, ' ')).toContain(words);
+    },
+  );
 });
 
 describe('device', () => {

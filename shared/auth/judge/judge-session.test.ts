@@ -61,7 +61,11 @@ describe('a session beside other credentials', () => {
       400,
     ],
     ['two tokens beside a session', [auth('Bearer good'), auth('Bearer good'), COOKIE], 400],
-    ['a token and credentials for the application beside a session', [auth('Bearer good'), auth('Token x'), COOKIE], 400],
+    [
+      'a token and credentials for the application beside a session',
+      [auth('Bearer good'), auth('Token x'), COOKIE],
+      400,
+    ],
     ['a key beside a session', [['X-Key', 'k'], COOKIE], 'Key'],
     [
       'credentials for the application and a key beside a session',

@@ -133,11 +133,7 @@ describe('client add', () => {
     ['no name', ['--grant', 'client_credentials', ...SCOPE], '--name is missing'],
     ['no grant', ['--name', 'N', ...SCOPE], '--grant is missing'],
     ['no scope', MACHINE, '--scope is missing'],
-    [
-      'an unknown grant',
-      ['--name', 'N', '--grant', 'password', ...SCOPE],
-      '--grant must be',
-    ],
+    ['an unknown grant', ['--name', 'N', '--grant', 'password', ...SCOPE], '--grant must be'],
     [
       'a name with an escape sequence',
       ['--name', 'N\u001b[2J', '--grant', 'client_credentials', ...SCOPE],

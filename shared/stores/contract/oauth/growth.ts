@@ -49,24 +49,30 @@ export function growthContract(contract: () => Contract): void {
       expect(await store.countAll()).toBe(before);
     };
 
-    test.each([...KINDS, ...KINDS_BY_ACCOUNT])('a sweep removes hundreds of expired artefacts of kind %s', async (kind) => {
-      const { one } = contract();
-      await comesBack(async (n) => {
-        const id = fresh();
-        const payload = {
-          grantId: `grant-${n % 50}`,
-          accountId: `account-${n % 50}`,
-          uid: fresh(),
-          userCode: fresh(),
-        };
-        await one.artefacts.put({ kind, id, payload, seconds: 10_000 });
-        if (n % 5 === 0) {
-          const replacement = { ...payload, grantId: `another-${n % 50}` };
-          await one.artefacts.replace({ kind, id, payload: replacement, seconds: 10_000 }, payload);
-        }
-        if (n % 2 === 0) await one.artefacts.consume(kind, id);
-      });
-    });
+    test.each([...KINDS, ...KINDS_BY_ACCOUNT])(
+      'a sweep removes hundreds of expired artefacts of kind %s',
+      async (kind) => {
+        const { one } = contract();
+        await comesBack(async (n) => {
+          const id = fresh();
+          const payload = {
+            grantId: `grant-${n % 50}`,
+            accountId: `account-${n % 50}`,
+            uid: fresh(),
+            userCode: fresh(),
+          };
+          await one.artefacts.put({ kind, id, payload, seconds: 10_000 });
+          if (n % 5 === 0) {
+            const replacement = { ...payload, grantId: `another-${n % 50}` };
+            await one.artefacts.replace(
+              { kind, id, payload: replacement, seconds: 10_000 },
+              payload,
+            );
+          }
+          if (n % 2 === 0) await one.artefacts.consume(kind, id);
+        });
+      },
+    );
 
     test('a sweep removes hundreds of expired single-use keys', async () => {
       const { one } = contract();

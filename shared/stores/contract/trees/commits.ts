@@ -79,14 +79,17 @@ export function commitsContract(contract: () => Contract): void {
       ['copied to (section 9.8.4)', copy('a', 'z'), 'z'],
       ['locked with depth (section 9.10.3)', { kind: 'lock', lock: someLock('a') }, 'a'],
     ] as const;
-    test.each(deep)('RFC 4918: a lock below a collection that is %s conflicts with the edit', async (_, change, collection) => {
-      for (const root of ['', collection, `${collection}/b`, `${collection}/b/c`]) {
-        expect(await afterLock(root, [change], collection)).toBe('conflict');
-      }
-      for (const root of ['b', `${collection}-`, `b/${collection}`]) {
-        expect(await afterLock(root, [change], collection)).toBe('done');
-      }
-    });
+    test.each(deep)(
+      'RFC 4918: a lock below a collection that is %s conflicts with the edit',
+      async (_, change, collection) => {
+        for (const root of ['', collection, `${collection}/b`, `${collection}/b/c`]) {
+          expect(await afterLock(root, [change], collection)).toBe('conflict');
+        }
+        for (const root of ['b', `${collection}-`, `b/${collection}`]) {
+          expect(await afterLock(root, [change], collection)).toBe('done');
+        }
+      },
+    );
 
     test('a lock below a collection does not conflict with a lock of depth 0 on it, nor with copying it', async () => {
       const alone: Edit = { kind: 'lock', lock: someLock('a', { deep: false }) };
