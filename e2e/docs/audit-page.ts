@@ -25,7 +25,7 @@ export function auditPage(): string {
     GENERATED,
     '# Audit events',
     '',
-    'This page lists every kind of event in the audit log. [Audit](../how-to/audit.md) says how to read, collect and verify it.',
+    'This page lists every kind of event in the audit log. The page [Audit](../how-to/audit.md) says how to read, collect and verify the audit log.',
     '',
     'Each event has `seq` (its place in the log), `time` (ISO 8601), `kind`, `who` and `how` (the interface). `who` is `{"person": ID}`, `{"client": ID}`, `"operator"` at the command line, or `"server"`. With `audit.addresses` it may have `from`, the address of the client. Events have ids, never names or secrets.',
     '',

@@ -189,7 +189,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'sign-ins with one name',
-      '{limits.account}, from browsers that have never signed in with it. A browser that the person has used has a separate limit, so an attacker cannot lock them out there; all such browsers together have three times as much',
+      '{limits.account}, from browsers without an earlier sign-in to this account. A browser that the person has used has a separate limit, so an attacker cannot lock the person out there; all such browsers together have three times as much',
       '429',
       'in the store',
       'authz-server/integration/pages/sign-in.test.ts',
@@ -526,7 +526,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'answers in a cache',
-      '64 of one key; on disk 100,000 of a space, each with about 1 KiB of memory. One answer takes at most a quarter of the room, and has at most 128 tags. A target has at most 4 KiB. The content of QUERY has at most 64 KiB, and 1 MiB without its codings',
+      '64 answers for one key; on disk 100,000 answers for each space, each of which also takes about 1 KiB of memory. One answer takes at most a quarter of the room, and has at most 128 tags. A target has at most 4 KiB. The content of QUERY has at most 64 KiB, and 1 MiB without its codings',
       'the answer is passed on and not stored',
       'each worker',
       'resource-server/cache/store/contract/bounds.ts',

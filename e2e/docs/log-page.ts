@@ -94,7 +94,7 @@ const REASONS: readonly (readonly [reason: string, remedy: string])[] = [
   ],
   [
     '`invalid_grant: refresh token already used`',
-    'An old refresh token was used: the client, or a thief. The grant has ended',
+    'The client or a thief used a refresh token that had already been replaced. The grant has ended',
   ],
   [
     '`invalid_client: client not found: ...`',

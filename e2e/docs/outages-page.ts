@@ -38,7 +38,7 @@ export const outagesPage = (): string =>
     '- Servers that stop give the room of their WALs back, up to 4 MiB for each file. If something else takes it, they start in the room of the reserve. If the disk was full before they stopped, the reserve is used up: then they do not start before you free space.',
     '- On a file system that copies what it changes (Btrfs, ZFS) each write takes new space. So the table is true until other programs have used up the reserve.',
     '',
-    '`countersign_ready` and `countersign_ready_for_reading` are 1 where the table has 200, else 0. Each 503 has `Retry-After`. 507 is for a disk without room alone (RFC 4918 section 11.5).',
+    '`countersign_ready` and `countersign_ready_for_reading` are 1 where the table has 200, else 0. Each 503 has `Retry-After`. A server answers 507 only if the disk is full (RFC 4918 section 11.5).',
     '',
     ...table(
       ['What fails', 'Line of the log', 'It names', '`reason` has', 'What to do'],

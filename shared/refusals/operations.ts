@@ -10,7 +10,8 @@ export const OPERATIONS = {
   'missing-redirect-uris': 'is missing: --grant authorization_code sends its code there',
   'missing-scope':
     'is missing: a client needs a scope, --introspects, or the --resource of a space without scopes',
-  'missing-name': 'is missing: without it give one address, and nothing else',
+  'missing-name':
+    'is missing: give a name, or only one email address, so that the person chooses a name',
   'missing-name-unregistered':
     'is missing, and people.registration is off, so a person cannot choose a name: give it, or set that to invited',
   'given-twice': 'is given twice',
@@ -56,7 +57,7 @@ export const OPERATIONS = {
 
   // Conflicts of a member with other members.
   'not-of-gnap': 'is not of a client of GNAP, which proves who it is by --gnap-key: leave it out',
-  'refresh-of-gnap': 'refresh_token is not of a client of GNAP: leave it out',
+  'refresh-of-gnap': 'refresh_token cannot be used by a GNAP client: leave it out',
   'only-of-gnap': 'is about clients of GNAP: add --gnap-key',
   'public-credentials':
     'means that it has no secret to prove who it is with: leave out --grant client_credentials',
