@@ -153,7 +153,12 @@ function formsOf(text: string): readonly Form[] {
         .filter(({ name, disabled }) => name !== undefined && disabled === undefined)
         .filter(({ type, checked }) => type !== 'checkbox' || checked !== undefined)
         .map(({ name = '', value = '' }) => [name, value] as const);
-      return { action, method, fields };
+      const texts = [...content.matchAll(/<textarea\b([^>]*)>\n?([^<]*)<\/textarea>/gs)]
+        .map(
+          ([, area = '', text = '']) => [attributesOf(area)['name'] ?? '', unescape(text)] as const,
+        )
+        .filter(([, text]) => text !== '');
+      return { action, method, fields: [...fields, ...texts] };
     },
   );
 }

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -13,6 +15,8 @@ import { walkByTab } from '../parts/tab-order.ts';
 import { virtualAuthenticator } from '../parts/virtual-authenticator.ts';
 import { type BrowserFlow, signIn, startBrowserFlow } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
+
+const run = promisify(execFile);
 
 describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind) => {
   const running = new AsyncDisposableStack();
@@ -103,7 +107,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await theirs.goto(invited);
     await theirs.locator('input[type=password]').first().waitFor();
 
-    // The administrator adds a client: its secret is shown once and works.
+    // Registers a machine, whose secret is shown once. The lines for its developer get a token.
     await page.goto(at('/client-add'));
     await isFine(page);
     await page.locator('[name=resources]').waitFor({ state: 'hidden' });
@@ -111,37 +115,33 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await page.keyboard.press('Enter');
     await page.locator('[name=resources]').waitFor();
     await isFine(page);
-    await page.locator('[name=client_name]').fill('Nightly');
-    await page.locator('[name=grant_types][value=client_credentials]').check();
-    await page.locator('[name=scope]').fill('documents:read');
-    await button(page, 'Register a client').click();
+    await link(page, 'Machine').click();
+    await page.getByLabel('Name of the client').fill('Nightly');
+    await page.getByLabel('documents:read').check();
+    await isFine(page);
+    await button(page, 'Machine').click();
     const fact = (name: string) =>
       page.locator(`dt:text-is("${name}") + dd code`).first().innerText();
-    const [id, secret] = [await fact('client_id'), await fact('Secret')];
+    const secret = await fact('Secret');
+    await page.getByRole('button', { name: 'Copy Lines for the developer' }).click();
+    const lines = String(await page.evaluate('navigator.clipboard.readText()'));
+    await isFine(page);
     await page.reload();
     expect(await page.content()).not.toContain(secret);
-    const answer = await fetch(`${flow.pair.issuer}/token`, {
-      method: 'POST',
-      headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        scope: 'documents:read',
-        resource: flow.pair.documents,
-      }),
-    });
-    expect(answer.status).toBe(200);
+    const { stdout } = await run('bash', ['-c', `${lines} --silent --show-error`]);
+    expect(JSON.parse(stdout)).toMatchObject({ scope: 'documents:read' });
 
     // The administrator adds a client by its document, after a document that is unusable.
     const described = `${site.origin}/notes.json`;
     await page.goto(at('/client-add'));
     await page.getByText('By its own description').click();
     await page.locator('[name=document]').fill(described);
-    await button(page, 'Register a client').click();
+    await button(page, 'Register an application').click();
     await page.getByText('cannot be used').first().waitFor();
     expect(await page.locator('[name=document]').inputValue()).toBe(described);
     await isFine(page);
     site.documents.set('/notes.json', webDocument(described));
-    await button(page, 'Register a client').click();
+    await button(page, 'Register an application').click();
     expect(await fact('client_id')).toBe(described);
     await page.goto(at(`/client-show?client_id=${encodeURIComponent(described)}`));
     await page.getByText('Registered by an operator').waitFor();

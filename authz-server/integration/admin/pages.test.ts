@@ -128,7 +128,7 @@ describe("the administrator's pages in development", () => {
     await browser.request('HEAD', '/admin/client-remove?client_id=goes');
     expect(await site.server.stores.clients.get('goes')).toBeDefined();
     const done = await browser.submit(asked);
-    expect([done.status, done.text.includes('The client is removed.')]).toEqual([200, true]);
+    expect([done.status, done.text.includes('The application is removed.')]).toEqual([200, true]);
     expect(await site.server.stores.clients.get('goes')).toBeUndefined();
     const { id } = (await site.server.stores.people.getByName('alice')) ?? {};
     const { texts } = await site.server.stores.audit.open();

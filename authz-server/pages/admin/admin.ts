@@ -18,6 +18,13 @@ import { adminOperationPage } from '../views/admin-operation.ts';
 import { groupOf, operationAt, pageOf } from './addresses.ts';
 import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
 import { type Asked, asking, problemIn } from './asked.ts';
+import {
+  type ClientKindName,
+  formOfKind,
+  linesOfKind,
+  linksToKinds,
+  takeKind,
+} from './client-kinds.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
 import { navigation, SEARCH_PATH } from './navigation.ts';
@@ -28,7 +35,7 @@ import { ownView } from './own-views.ts';
 import { recentEvents } from './recent-events.ts';
 import { foundBy, itemsFound, shownFound } from './search.ts';
 import { refusal, type Wrong } from './refusal.ts';
-import { createTell } from './tell.ts';
+import { createTell, itemOf } from './tell.ts';
 import { toldBy } from './told.ts';
 import { said } from '#shared/refusals/operations.ts';
 import type { Config } from '#shared/config/schema.ts';
@@ -41,6 +48,7 @@ type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'sections
   readonly isDone?: true;
   readonly links?: AdminOperationProps['links'];
   readonly wrong?: Wrong;
+  readonly lines?: string;
 };
 
 /** The page of an operation, and what it was asked with. */
@@ -48,6 +56,8 @@ interface Page {
   readonly operation: Operation;
   readonly texts: Texts;
   readonly asked: Asked;
+  /** The kind of a new client. */
+  readonly kind?: ClientKindName | undefined;
 }
 
 /** The pages of administrators: each operation has one, of which its rules know nothing. */
@@ -76,7 +86,7 @@ export function adminHandlers(
   function answer(
     ctx: Context,
     visitor: Visitor,
-    { operation, texts, asked }: Page,
+    { operation, texts, asked, kind }: Page,
     { wrong, links = [], isDone, ...shown }: Shown,
   ): void {
     const view = viewOf(ctx, visitor.person);
@@ -87,29 +97,44 @@ export function adminHandlers(
     const isFixed = (name: string) => part !== undefined || Object.hasOwn(asked.hidden ?? {}, name);
     const fields = fieldsOf(operation, texts, language, wrong).filter(({ name }) => !isFixed(name));
     const all = withKnownScopes(fields, operation, server.config, language);
+    const form: Pick<AdminOperationProps, 'fields' | 'parts' | 'hidden'> =
+      kind === undefined
+        ? inParts(operation.name, asked.status === undefined ? all : [], language)
+        : formOfKind(kind, all, server.config);
+    const isChoice = operation.name === 'client add' && kind === undefined && texts.size === 0;
     // No field is there to say it.
-    const problem = wrong && isFixed(wrong.path[0] ?? '') ? problemIn(wrong) : undefined;
+    const isSaid =
+      !isFixed(wrong?.path[0] ?? '') && form.hidden?.[wrong?.path[0] ?? ''] === undefined;
+    const problem = wrong && !isSaid ? problemIn(wrong) : undefined;
     const page = adminOperationPage(view, {
       ...about,
       nav: navigation(language, operation),
       home: ADMIN_PATH,
       action,
       effect,
-      ...inParts(operation.name, asked.status === undefined ? all : [], language),
+      ...form,
+      ...(isChoice && { kinds: linksToKinds(language) }),
       ...(effect === 'changes' && { once: once.mark(action, visitor.person.id) }),
       links,
       ...(problem && { problem }),
       ...shown,
       ...(isDone && { done }),
       ...(isDone && about.submit !== undefined && { title: about.submit }),
+      ...(kind && { title: textsOf(language).admin.kinds[kind].title }),
     });
     answerWith(ctx, page);
   }
 
   /** Looks up whom a page is about, before anything is done. */
-  const pageIn = async (ctx: Context, operation: Operation, texts: Texts): Promise<Page> => ({
+  const pageIn = async (
+    ctx: Context,
+    operation: Operation,
+    texts: Texts,
+    kind?: ClientKindName,
+  ): Promise<Page> => ({
     operation,
     texts,
+    kind,
     asked: await asking(operation, texts, tell, viewOf(ctx).language),
   });
 
@@ -139,9 +164,9 @@ export function adminHandlers(
     ctx: Context,
     visitor: Visitor,
     operation: Operation,
-    { texts, mark }: { readonly texts: Texts; readonly mark: string },
+    { texts, mark, kind }: Pick<Page, 'texts' | 'kind'> & { readonly mark: string },
   ): Promise<void> {
-    const page = await pageIn(ctx, operation, texts);
+    const page = await pageIn(ctx, operation, texts, kind);
     if (page.asked.status !== undefined) return answer(ctx, visitor, page, {});
     if (!(await once.claim(mark, pageOf(operation), visitor.person.id))) {
       return answer(ctx, visitor, page, { problem: { kind: 'sent' }, status: 409 });
@@ -156,6 +181,7 @@ export function adminHandlers(
         told: toldBy(operation, told, language),
         isDone: true,
         links,
+        ...(kind && { lines: linesOfKind(kind, itemOf(told), texts, server.config) }),
       });
     } catch (error) {
       answer(ctx, visitor, page, refusal(operation, error, viewOf(ctx).language));
@@ -222,7 +248,8 @@ export function adminHandlers(
         );
       }
       if (operation.effect === 'reads') return read(ctx, visitor, operation, query);
-      answer(ctx, visitor, await pageIn(ctx, operation, textsIn(operation, query)), {});
+      const kind = takeKind(operation, query);
+      answer(ctx, visitor, await pageIn(ctx, operation, textsIn(operation, query), kind), {});
     },
 
     async change(ctx) {
@@ -232,7 +259,7 @@ export function adminHandlers(
         ctx.set('Allow', 'GET, HEAD, OPTIONS');
         throw new PageError(405, 'not-found');
       }
-      const form = await checkForm(ctx, repeatedIn(operation));
+      const form = await checkForm(ctx, new Set([...repeatedIn(operation), 'scope']));
       // It may come so slowly that its sender has lost the right meanwhile.
       const known: Admitted | undefined = await admission(ctx);
       if (known === undefined) return;
@@ -241,8 +268,9 @@ export function adminHandlers(
       if (!known.isEnough) {
         return askAgain(ctx, known.visitor, pageOf(operation, withoutSecrets(operation, form)));
       }
+      const kind = takeKind(operation, form);
       const texts = textsIn(operation, form);
-      await submit(ctx, known.visitor, operation, { texts, mark });
+      await submit(ctx, known.visitor, operation, { texts, mark, kind });
     },
   };
 }

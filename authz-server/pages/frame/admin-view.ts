@@ -4,7 +4,7 @@ export interface AdminLink {
   readonly text: string;
   /** It leads to what takes something from somebody. */
   readonly danger?: true;
-  /** The effect of that. */
+  /** Its effect, or what it is for. */
   readonly does?: string;
 }
 
@@ -162,6 +162,10 @@ export interface AdminOperationProps {
   /** Status of the page; default 200. */
   readonly status?: number;
   readonly told?: AdminTold;
+  /** The forms by kind, if the form of the page is the one for all. */
+  readonly kinds?: readonly AdminLink[];
+  /** Lines that the developer of a new client pastes. */
+  readonly lines?: string;
   /** Says that it was done just now; then there is no form. */
   readonly done?: string;
   /** Other operations with what is shown. */

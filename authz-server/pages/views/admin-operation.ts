@@ -1,4 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
+import { copyable } from '#shared/pages/copyable.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import type { AdminLink, AdminOperationProps, AdminPart, AdminTold } from '../frame/admin-view.ts';
 import type { View } from '../frame/view.ts';
@@ -33,9 +34,9 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
         }
         ${problemOf(view, props)}
       </div>
-      ${isList && asked} ${waysOf(view, links)} ${given}
-      ${props.sections?.map((section) => adminSection(view, section))} ${!isList && asked}
-      ${dangerZone(view, links)}
+      ${isList && asked} ${waysOf(view, links)} ${given} ${linesOf(view, props.lines)}
+      ${props.sections?.map((section) => adminSection(view, section))} ${kindsOf(view, props.kinds)}
+      ${!isList && asked} ${dangerZone(view, links)}
       ${done !== undefined && html`<p><a class="button" href="${props.home}">${texts.goOn}</a></p>`}
     </div>`,
   });
@@ -108,6 +109,33 @@ function toldOf(view: View, told: AdminTold): Html {
   }
   return told.kind === 'events' ? adminEvents(view, told) : adminTable(view, told);
 }
+
+/** The choice of a kind, before the form of all settings. */
+function kindsOf({ language }: View, kinds: readonly AdminLink[] = []): Html | false {
+  if (kinds.length === 0) return false;
+  const texts = textsOf(language).admin.kindsOf;
+  return html`<section aria-labelledby="kinds">
+      <h2 id="kinds">${texts.title}</h2>
+      <ul class="list">
+        ${kinds.map(
+          ({ href, text, does }) =>
+            html`<li>
+              <span class="entry"
+                ><a href="${href}">${text}</a> <small class="muted">${does}</small></span
+              >
+            </li> `,
+        )}
+      </ul>
+    </section>
+    <h2>${texts.others}</h2>`;
+}
+
+const linesOf = ({ language }: View, lines: string | undefined): Html | false =>
+  lines !== undefined &&
+  html`<section aria-labelledby="lines">
+    <h2 id="lines">${textsOf(language).admin.paste}</h2>
+    ${copyable(language, html`<pre>${lines}</pre>`, textsOf(language).admin.paste)}
+  </section>`;
 
 /** The ways to other operations: the first is the usual one, and a menu has the others if they are many. */
 function waysOf({ language }: View, links: readonly AdminLink[]): Html | false {

@@ -160,9 +160,12 @@ const NAV: AdminNav = {
 };
 const ADMIN: AdminOperationProps = {
   nav: NAV,
-  title: 'New secret for a client',
+  title: 'New secret for an application',
   text: 'The client gets a new secret, which is shown once.',
-  path: [{ text: 'Clients', href: '/admin/client-list' }, { text: 'New secret for a client' }],
+  path: [
+    { text: 'Applications', href: '/admin/client-list' },
+    { text: 'New secret for an application' },
+  ],
   home: '/admin',
   action: '/admin/client-secret',
   effect: 'changes',
@@ -669,7 +672,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'admin-list': (view) =>
     adminOperationPage(alice(view), {
       ...ADMIN,
-      title: 'All clients',
+      title: 'All applications',
       effect: 'reads',
       fields: [{ ...FIELD, label: 'Begins with', required: false, values: [] }],
       told: {
@@ -698,7 +701,10 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     adminOperationPage(alice(view), {
       ...ADMIN,
       title: 'Papertrail (papertrail)',
-      path: [{ text: 'Clients', href: '/admin/client-list' }, { text: 'Papertrail (papertrail)' }],
+      path: [
+        { text: 'Applications', href: '/admin/client-list' },
+        { text: 'Papertrail (papertrail)' },
+      ],
       effect: 'reads',
       told: {
         kind: 'one',
@@ -712,8 +718,11 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         },
       },
       links: [
-        { href: '/admin/client-secret?client_id=papertrail', text: 'New secret for a client' },
-        { href: '/admin/client-remove?client_id=papertrail', text: 'Remove a client' },
+        {
+          href: '/admin/client-secret?client_id=papertrail',
+          text: 'New secret for an application',
+        },
+        { href: '/admin/client-remove?client_id=papertrail', text: 'Remove an application' },
       ],
       sections: [
         SECTION,
@@ -750,6 +759,23 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         { title: 'By its own description', fields: [{ ...FIELD, name: 'document' }], isOpen: true },
       ],
     }),
+  'admin-kinds': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      title: 'Register an application',
+      kinds: [
+        { href: '/admin/client-add?kind=web', text: 'Web application', does: 'It has a server.' },
+        { href: '/admin/client-add?kind=machine', text: 'Machine', does: 'Nobody signs in.' },
+      ],
+    }),
+  'admin-lines': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      fields: [],
+      done: 'The application is registered.',
+      told: { kind: 'one', value: { client_id: 'papertrail', client_secret: 'x'.repeat(43) } },
+      lines: `curl 'https://auth.example/token' -u 'papertrail:${'x'.repeat(43)}'`,
+    }),
   'admin-part': (view) =>
     adminOperationPage(alice(view), {
       ...ADMIN,
@@ -773,7 +799,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'admin-done': (view) =>
     adminOperationPage(alice(view), {
       ...ADMIN,
-      done: 'The client has a new secret. It is shown only this once: keep it now.',
+      done: 'The application has a new secret. It is shown only this once: keep it now.',
       told: { kind: 'one', value: { client_id: 'papertrail', client_secret: '8pYkqvTBrZ0cKXy' } },
     }),
 };

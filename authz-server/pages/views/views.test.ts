@@ -235,6 +235,8 @@ function adminPages(view: View, text: string): readonly Answer[] {
     ),
     once: text,
     problem: { kind: 'refused', text } as const,
+    kinds: [{ href: text, text, does: text }],
+    lines: text,
     links: [{ href: text, text }, { href: text, text, danger: true, does: text } as const],
     sections: [sectionOf(text)],
   };

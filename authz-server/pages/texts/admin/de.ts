@@ -38,6 +38,34 @@ export const adminDe: typeof adminEn = {
     advanced: 'Weiteres',
   },
   within: 'In diesem Abschnitt',
+  kindsOf: { title: 'Welche Art von Anwendung ist es?', others: 'Alle Einstellungen' },
+  kinds: {
+    web: {
+      title: 'Web-Anwendung',
+      text: 'Ein Server meldet Personen an. Er kann ein Geheimnis bewahren.',
+    },
+    browser: {
+      title: 'Single-Page-Anwendung',
+      text: 'JavaScript im Browser meldet Personen an, ohne eigenen Server.',
+    },
+    native: {
+      title: 'Installierte Anwendung',
+      text: 'Ein Programm auf einem Telefon oder Computer meldet Personen an.',
+    },
+    machine: {
+      title: 'Maschine',
+      text: 'Ein Programm handelt in seinem eigenen Namen. Niemand meldet sich an.',
+    },
+    device: {
+      title: 'Gerät',
+      text: 'Ein Fernseher oder eine Befehlszeile zeigt einen Code, den eine Person anderswo eingibt.',
+    },
+    mcp: {
+      title: 'MCP-Client',
+      text: 'Ein Client des Model Context Protocol, der kein eigenes Dokument hat.',
+    },
+  },
+  paste: 'Zeilen für die Entwickler',
   find: {
     label: 'Personen und Anwendungen suchen',
     hint: 'Name, Kennung oder Adresse',

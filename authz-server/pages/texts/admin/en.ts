@@ -39,6 +39,29 @@ export const adminEn = {
     advanced: 'Advanced',
   },
   within: 'In this section',
+  kindsOf: { title: 'What kind of application is it?', others: 'All settings' },
+  /** Kinds of clients. */
+  kinds: {
+    web: { title: 'Web application', text: 'A server signs people in. It can keep a secret.' },
+    browser: {
+      title: 'Single-page application',
+      text: 'JavaScript in the browser signs people in, without a server of its own.',
+    },
+    native: {
+      title: 'Installed application',
+      text: 'A program on a phone or computer signs people in.',
+    },
+    machine: { title: 'Machine', text: 'A program acts in its own name. Nobody signs in.' },
+    device: {
+      title: 'Device',
+      text: 'A TV or a command line shows a code, which a person types in elsewhere.',
+    },
+    mcp: {
+      title: 'MCP client',
+      text: 'A client of the Model Context Protocol that has no document of its own.',
+    },
+  },
+  paste: 'Lines for the developer',
   find: {
     label: 'Search people and applications',
     hint: 'Name, id or address',
