@@ -67,6 +67,11 @@ export const PARTS = css`
   .copyable > * {
     min-width: 0;
   }
+  .copyable .button {
+    min-height: 1.75rem;
+    padding: 0 0.625rem;
+    font-weight: 400;
+  }
   .codes {
     display: grid;
     grid-template-columns: repeat(2, 1fr);
