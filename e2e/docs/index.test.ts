@@ -76,12 +76,15 @@ describe('configurations in how-to guides', () => {
 describe('commands that the documentation names', () => {
   /** [page, words of the command], from code blocks and from the text. */
   const named = PAGES.filter((page) => page !== 'docs/reference/commands.md').flatMap((page) =>
-    [...read(page).matchAll(/(?:npm run -s cli --|\bcountersign) ((?:[a-z][a-z-]* ?)+)/g)].map(
-      ([, words = '']): [string, string] => [page, words.trim()],
-    ),
+    // The service of a compose file may have the name of the command.
+    [
+      ...read(page).matchAll(
+        /(?:npm run -s cli --|\bcountersign(?: countersign)?) ((?:[a-z][a-z-]* ?)+)/g,
+      ),
+    ].map(([, words = '']): [string, string] => [page, words.trim()]),
   );
   const known = (words: string) =>
-    words === 'start' ||
+    /^start(?: (?:authz|resource))?$/.test(words) ||
     COMMANDS.some(({ name }) => `${words} `.startsWith(`${name} `) || name.startsWith(`${words} `));
 
   test('are many, and each command exists', () => {

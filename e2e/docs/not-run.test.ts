@@ -21,6 +21,10 @@ const PAGES = [
 /** The page, the beginning of the example, and why no test runs it as shown. */
 const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] = [
   ['README.md', 'npm ci && npm start', '.ci/run installs, and e2e/flows/start.test.ts starts'],
+  ['README.md', 'docker build', 'needs an engine; e2e/image.test.ts builds and runs'],
+  ['docs/how-to/docker.md', 'docker build', 'needs an engine; e2e/image.test.ts builds'],
+  ['docs/how-to/docker.md', 'docker run', 'needs an engine; e2e/image.test.ts runs it'],
+  ['docs/how-to/docker.md', 'cat > .env', 'needs Docker Compose; docker.test.ts reads the file'],
   [
     'docs/how-to/backup-restore-upgrade.md',
     'npm run -s cli -- restore /',
@@ -111,6 +115,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
 
 /** Things that we have not tried, and the sentence with which the page says so. */
 const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
+  ['docs/how-to/docker.md', 'Docker, Podman'],
   ['docs/how-to/forward-auth.md', 'Traefik'],
   ['docs/how-to/identity-fields.md', 'Grafana and Jupyter'],
   ['docs/how-to/kubernetes.md', 'a cluster'],

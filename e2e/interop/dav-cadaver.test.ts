@@ -1,4 +1,4 @@
-/** @needs cadaver */
+/** @needs cadaver script */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

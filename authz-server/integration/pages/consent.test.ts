@@ -27,7 +27,7 @@ describe('the consent page', () => {
   test('a refused scope can be allowed when the client asks again, and an allowed scope can be refused', async () => {
     const { browser, page } = await atConsent(site);
     await browser.submit(page, { decision: 'allow', item: READ });
-    const again = await browser.open(site.authorize({ prompt: 'the consent page' }));
+    const again = await browser.open(site.authorize({ prompt: 'consent' }));
     const write = await browser.submit(again, {
       decision: 'allow',
       item: `${DOCUMENTS} documents:write`,

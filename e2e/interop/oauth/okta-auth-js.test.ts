@@ -81,7 +81,7 @@ describe('okta-auth-js', () => {
       await page.getByLabel('Code of six digits').waitFor();
       code = unusedCodesFrom({ text: await page.content() }, { clock: systemClock });
       await type('Set it up');
-      await page.getByText('Keep these recovery codes').waitFor();
+      await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor();
     });
     await visitor.signIn(async () => {
       await visitor.typePassword();

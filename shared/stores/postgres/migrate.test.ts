@@ -101,13 +101,13 @@ test('if processes of two releases start at the same time on an empty database, 
 
 test('a migration may take longer than the deadline, and a process that starts meanwhile waits for it', async () => {
   const schema = newSchema();
-  await using database = open(schema, 400);
-  await using other = open(schema, 400);
-  const slow = { migrations: [`${FIRST} SELECT pg_sleep(1.5);`] };
+  await using database = open(schema, 2000);
+  await using other = open(schema, 2000);
+  const slow = { migrations: [`${FIRST} SELECT pg_sleep(3);`] };
   await Promise.all([database.migrate(slow), other.migrate(slow)]);
   expect(await versionOf(schema)).toBe('1|1');
   // The migration's connection has its usual deadline again for later statements.
-  await expect(database.read((sql) => sql.all('SELECT pg_sleep(1.5)'))).rejects.toThrow(
+  await expect(database.read((sql) => sql.all('SELECT pg_sleep(3)'))).rejects.toThrow(
     'PostgreSQL',
   );
 });

@@ -197,7 +197,7 @@ describe('register (RFC 7486 section 6.1)', () => {
 
   test('a key of a client of the authorization server gets 409', async () => {
     const jwk = createPublicKey(clientKey(1).pem).export({ format: 'jwk' });
-    const client = { client_id: 'c', created_at: 0, jwks: { keys: [jwk] } };
+    const client = { client_id: 'c', client_name: 'C', created_at: 0, jwks: { keys: [jwk] } };
     await all.here.stores.clients.add(client as never);
     expect(await register(await complete())).toMatchObject({ status: 409 });
     expect(await kept()).toBeUndefined();
