@@ -155,9 +155,10 @@ function formsOf(text: string): readonly Form[] {
         .map(({ name = '', value = '' }) => [name, value] as const);
       const texts = [...content.matchAll(/<textarea\b([^>]*)>\n?([^<]*)<\/textarea>/gs)]
         .map(
-          ([, area = '', text = '']) => [attributesOf(area)['name'] ?? '', unescape(text)] as const,
+          ([, area = '', typed = '']) =>
+            [attributesOf(area)['name'] ?? '', unescape(typed)] as const,
         )
-        .filter(([, text]) => text !== '');
+        .filter(([, typed]) => typed !== '');
       return { action, method, fields: [...fields, ...texts] };
     },
   );

@@ -112,7 +112,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       clients: 'npm webdav',
       shown: [
         'e2e/interop/dav-npm-webdav.test.ts',
-        'RFC 4918 section 9.10: lock keeps others out, and unlock lets them in',
+        'RFC 4918 section 9.10: lock blocks other clients until unlock',
       ],
     },
     {
@@ -163,7 +163,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       clients: 'kubectl, and any application in several tabs or windows',
       shown: [
         'e2e/flows/refresh.test.ts',
-        'ten at once over two processes get the one successor, and the grant stands',
+        'ten uses at once at two processes get the same successor, and the grant stays valid',
       ],
     },
     {

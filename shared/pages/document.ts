@@ -71,7 +71,7 @@ export function document(frame: Frame, page: PageContent): Answer {
   const { title, content, status = 200, head, retryAfter } = page;
   const script = scriptOf(String(content), page.script);
   const { language, brand } = frame;
-  const style = styleOf(brand.color);
+  const style = styleOf(brand.color, head?.below !== undefined);
   const icon = brand.logo ?? signOf(brand).icon;
   const body = html`<!doctype html>
     <html lang="${language}">

@@ -115,27 +115,6 @@ export const LISTS = css`
     width: 100%;
     max-width: 24rem;
   }
-  .danger-zone {
-    padding: 1.125rem 1.25rem;
-    border: 1px solid var(--bad);
-    border-radius: 1rem;
-  }
-  .danger-zone li {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    justify-content: space-between;
-    gap: 0.5rem 1.5rem;
-    padding: 0.625rem 0;
-  }
-  .danger-zone li + li {
-    border-top: 1px solid var(--line);
-  }
-  .danger-zone li > span {
-    flex: 1 1 20rem;
-    color: var(--muted);
-    font-size: 0.875rem;
-  }
   .points {
     padding-inline-start: 1.25rem;
     list-style: disc;

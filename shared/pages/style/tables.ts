@@ -53,47 +53,6 @@ export const TABLES = css`
   .ways > * {
     flex-grow: 0;
   }
-  .menu[open] {
-    flex-basis: 100%;
-  }
-  .menu .stack {
-    justify-items: start;
-    gap: 0.5rem;
-  }
-  .events {
-    padding: 0;
-  }
-  .events details + details {
-    border-top: 1px solid var(--line);
-  }
-  .events summary {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.125rem 1.25rem;
-    padding: 0.625rem 1.25rem;
-  }
-  .events summary:hover {
-    background: var(--soft);
-  }
-  .events summary .muted {
-    min-width: 11rem;
-    font-size: 0.875rem;
-    line-height: 1.7;
-  }
-  .events summary::after {
-    margin-inline-start: auto;
-    color: var(--muted);
-    content: '+';
-  }
-  .events [open] > summary::after {
-    content: '−';
-  }
-  .events details[open] > summary {
-    margin-bottom: 0;
-  }
-  .events .facts {
-    padding: 0.25rem 1.25rem 1rem;
-  }
   th {
     font-weight: 600;
   }

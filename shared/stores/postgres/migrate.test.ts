@@ -107,7 +107,5 @@ test('a migration may take longer than the deadline, and a process that starts m
   await Promise.all([database.migrate(slow), other.migrate(slow)]);
   expect(await versionOf(schema)).toBe('1|1');
   // The migration's connection has its usual deadline again for later statements.
-  await expect(database.read((sql) => sql.all('SELECT pg_sleep(3)'))).rejects.toThrow(
-    'PostgreSQL',
-  );
+  await expect(database.read((sql) => sql.all('SELECT pg_sleep(3)'))).rejects.toThrow('PostgreSQL');
 });
