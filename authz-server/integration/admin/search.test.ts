@@ -72,6 +72,28 @@ test('a search by an id finds the person', async () => {
   expect(await found(id)).toEqual([CARLA]);
 });
 
+test('a search shows the person or client that the whole text names first, before many strangers', async () => {
+  const house = houseOf(site.server);
+  const strangers = Array.from({ length: 21 }, (_, n) => `a-stranger-${n}`);
+  for (const name of strangers) {
+    const emails = ['victor@', 'vi@example.org.'].map((start) => ({
+      address: `${start}${name}.example`,
+      verified: true,
+    }));
+    await perform(addUser, { name, emails }, house);
+    const client_name = 'victor-app';
+    await site.server.stores.clients.add({ ...someClient(`a-client-${name}`), client_name });
+  }
+  const emails = [{ address: 'vi@example.org', verified: true }];
+  await perform(addUser, { name: 'victor', emails }, house);
+  await site.server.stores.clients.add(someClient('victor-app'));
+  const VICTOR = 'user-show?name=victor';
+  const byName = await found('Victor');
+  expect([byName[0], byName.filter((way) => way === VICTOR)]).toEqual([VICTOR, [VICTOR]]);
+  expect((await found('vi@Example.org'))[0]).toBe(VICTOR);
+  expect(await found('victor-app')).toContain('client-show?client_id=victor-app');
+});
+
 test('without script the form leads to a page with what was found, and the text stays in its field', async () => {
   const page = await browser.open(asked('"zo'));
   expect(page.status).toBe(200);

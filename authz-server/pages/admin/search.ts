@@ -1,4 +1,5 @@
 import type { Language } from '#shared/pages/language.ts';
+import { Refused } from '#shared/refusals/operations.ts';
 import type { AdminSection } from '../frame/admin-view.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
@@ -15,16 +16,41 @@ interface Found {
   readonly clients: readonly Item[];
 }
 
-/** Finds the people and clients of whom something begins with a text; an empty text finds none. */
+/**
+ * Finds the people and clients of whom something begins with a text; an empty text finds none. Those that the whole text
+ * names come first: names and addresses that strangers chose must not push them out.
+ */
 export async function foundBy(text: string, tell: Tell): Promise<Found> {
   if (text === '') return { people: [], clients: [] };
   const members = { search: text.slice(0, LONGEST), limit: MOST };
-  const [people, clients] = await Promise.all([
+  const [named, addressed, people, ownId, clients] = await Promise.all([
+    allowed(async () => [await tell.one('user show', { name: text })]),
+    allowed(() => tell.items('user list', { email: text, limit: MOST })),
     tell.items('user list', members),
+    allowed(async () => [await tell.one('client show', { client_id: text })]),
     tell.items('client list', members),
   ]);
-  return { people, clients };
+  return {
+    people: firstOf('name', [...named, ...addressed, ...people]),
+    clients: firstOf('client_id', [...ownId, ...clients]),
+  };
 }
+
+/** Returns what an operation tells; nothing if it refuses the text. */
+async function allowed(ask: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof Refused) return [];
+    throw error;
+  }
+}
+
+/** Returns the first items, each once. */
+const firstOf = (member: string, items: readonly Item[]): readonly Item[] =>
+  items
+    .filter((item, at) => items.findIndex((one) => one[member] === item[member]) === at)
+    .slice(0, MOST);
 
 const wayTo = (kind: 'user' | 'client', item: Item) => {
   const member = kind === 'user' ? 'name' : 'client_id';
