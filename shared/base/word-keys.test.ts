@@ -20,6 +20,14 @@ test('a search for the first characters of a long word finds the key of the word
   for (const typed of ['X', long.slice(0, 31), long]) expect(hasWords(long, typed)).toBe(true);
 });
 
+test('words that differ only in the character that is cut have one key, which a store takes as it is', () => {
+  const start = 'x'.repeat(31);
+  const keys = wordKeysOf(`${start}\u{10428} ${start}\u{20000}`);
+  expect(keys).toHaveLength(1);
+  expect(keys[0]?.isWellFormed()).toBe(true);
+  expect(hasWords(`${start}\u{20000}`, `${start}\u{20000}`)).toBe(true);
+});
+
 test.each([
   ['Dina Müller', 'mü di', true],
   ['Dina Müller', 'dina müllerin', false],

@@ -11,7 +11,8 @@ export const wordKeysOf = (name: string): readonly string[] => {
   return [...new Set(words.slice(0, MOST.words).map(wordKey))];
 };
 
-const wordKey = (word: string): string => `word:${word.slice(0, MOST.characters)}`;
+/** Half a character at the cut is replaced as a store replaces it: otherwise two keys would be one there. */
+const wordKey = (word: string): string => `word:${word.slice(0, MOST.characters).toWellFormed()}`;
 
 /** Whether each word of `typed` begins a word of the name. */
 export function hasWords(name: string, typed: string): boolean {
