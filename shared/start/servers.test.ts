@@ -35,7 +35,7 @@ async function servers(scripts: readonly string[], workers?: number, terminal = 
   const complaints: string[] = [];
   const { promise: announced, resolve: announce } = Promise.withResolvers<readonly string[]>();
   const code = runServers(parts, workers, {
-    env: { FOLDER: folder },
+    env: { FOLDER: folder, COUNTERSIGN_TERMINAL: '1' },
     execArgv: [],
     clock,
     signals,
@@ -148,6 +148,21 @@ test('a worker that dies is started again: at once if it lived for long, else af
   for (let death = 0; death < 2; death += 1) pauses.push(await ended(signals));
   const why = 'exit code 3';
   expect(pauses).toEqual([100, 200, 400, 0, 0].map((pause) => ({ worker: 1, why, pause })));
+  signals.emit('SIGTERM');
+  expect(await code).toBe(0);
+});
+
+test('only the first life of a worker is told that a person reads its banner', async () => {
+  const script = `
+    ${ENDS_WHEN_TOLD} ${STAYS}
+    require('node:fs').appendFileSync(process.env.FOLDER + '/told', process.env.COUNTERSIGN_TERMINAL + ';');
+    ${READY}`;
+  const { folder, signals, announced, code } = await servers([script], 1);
+  await announced;
+  Object.values(cluster.workers ?? {})[0]?.process.kill('SIGKILL');
+  const told = () => readFile(join(folder, 'told'), 'utf8');
+  await until(async () => (await told()).length > 2);
+  expect(await told()).toBe('1;;');
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
 });

@@ -266,7 +266,9 @@ export class Workers {
     const exec = this.#part.file;
     cluster.setupPrimary({ exec, args: [], execArgv, stdio: ['ignore', 2, 2, 'ipc'] });
     const told = this.#count && { COUNTERSIGN_WORKERS: `${this.#count}` };
-    const worker = cluster.fork({ ...env, ...told, COUNTERSIGN_WORKER: `${number}` });
+    // Nobody reads what a successor announces: it must make no link in place of one that somebody has.
+    const unread = this.#listened.has(number) && { COUNTERSIGN_TERMINAL: '' };
+    const worker = cluster.fork({ ...env, ...told, ...unread, COUNTERSIGN_WORKER: `${number}` });
     /** @type {PromiseWithResolvers<void>} */
     const { promise: ready, resolve } = Promise.withResolvers();
     /** @type {Set<string>} */
