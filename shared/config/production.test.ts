@@ -20,6 +20,15 @@ test('the mode is production if a listener, the issuer or the resource is reacha
   expect(isProduction({ ...config, privateTokens: elsewhere })).toBe(true);
 });
 
+test('a host of the forward proxy or of the metrics means production, even if listen.host is the same', async () => {
+  const config = await loadConfig({ COUNTERSIGN_LISTEN: '0.0.0.0' });
+  expect(isProduction(config)).toBe(false);
+  for (const name of ['proxy', 'metrics']) {
+    const listen = { ...config.listen, [name]: { host: '0.0.0.0', port: 3128 } };
+    expect(isProduction({ ...config, listen })).toBe(true);
+  }
+});
+
 test('production refuses http origins and a missing secret, and says why', async () => {
   const config = await loadConfig({});
   const exposed = {

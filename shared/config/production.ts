@@ -32,10 +32,14 @@ export function isProduction({
   tls,
   privateTokens,
 }: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls' | 'privateTokens'>): boolean {
-  const { host: inContainer, ...listeners } = listen;
-  const hosts = Object.values(listeners)
-    .flatMap((address) => address?.host ?? [])
-    .filter((host) => host !== inContainer);
+  const { host: inContainer, proxy, metrics, ...listeners } = listen;
+  const hosts = [
+    ...Object.values(listeners)
+      .map(({ host }) => host)
+      .filter((host) => host !== inContainer),
+    // These never follow `listen.host`.
+    ...[proxy, metrics].flatMap((address) => address?.host ?? []),
+  ];
   const origins = [issuer, resource, tls?.resource, privateTokens?.issuer].filter(
     (origin) => origin !== undefined,
   );
