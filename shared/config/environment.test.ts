@@ -6,6 +6,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { OVERRIDES, serviceLinks } from './environment.ts';
 import { loadConfig } from './load.ts';
+import { loadPairConfig } from './pair-config.ts';
 import { isProduction } from './production.ts';
 import { SETTING_VARIABLES } from './variables.ts';
 
@@ -133,6 +134,18 @@ test.each<[env: NodeJS.ProcessEnv, path: string, message: RegExp]>([
   [{ COUNTERSIGN_TOKENS: '{"skwe": 1}' }, 'COUNTERSIGN_TOKENS.skwe', /^is not a setting/],
 ])('%j is refused by the name of the variable', async (env, path, message) => {
   expect(await mistakes(env)).toEqual({ [path]: expect.stringMatching(message) });
+});
+
+test('an empty variable is the same as none, for the start of a pair and beside its _FILE, too', async () => {
+  const env = {
+    COUNTERSIGN_ISSUER: 'https://auth.example',
+    COUNTERSIGN_RESOURCE: 'https://api.example',
+    COUNTERSIGN_SECRET_FILE: await fileOf('master', 's'.repeat(44)),
+  };
+  const empty = { ...env, COUNTERSIGN_SECRET: '', COUNTERSIGN_AUTHZ_URL: '' };
+  const config = await loadPairConfig(empty);
+  expect(config).toEqual(await loadPairConfig(env));
+  expect(config.jwks.url).toBe('http://127.0.0.1:3000/jwks');
 });
 
 test('a variable beside its _FILE is refused', async () => {

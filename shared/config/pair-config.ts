@@ -9,6 +9,6 @@ import type { Config } from './schema.ts';
  */
 export async function loadPairConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const config = await loadConfig(env);
-  if (env['COUNTERSIGN_AUTHZ_URL_FILE']) return config;
-  return loadConfig({ COUNTERSIGN_AUTHZ_URL: localOrigin(config.listen.authz), ...env });
+  if (env['COUNTERSIGN_AUTHZ_URL'] || env['COUNTERSIGN_AUTHZ_URL_FILE']) return config;
+  return loadConfig({ ...env, COUNTERSIGN_AUTHZ_URL: localOrigin(config.listen.authz) });
 }

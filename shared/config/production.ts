@@ -68,6 +68,6 @@ export function productionMistakes(config: Config, env: NodeJS.ProcessEnv): Mist
       path: `${path}.certificate`,
       message: 'is missing: only development makes one by itself',
     }));
-  const secret = env['COUNTERSIGN_SECRET'] ?? env['COUNTERSIGN_SECRET_FILE'];
+  const secret = env['COUNTERSIGN_SECRET'] || env['COUNTERSIGN_SECRET_FILE'];
   return [...http, ...certificates, ...(secret ? [] : [SECRET_MISSING])];
 }
