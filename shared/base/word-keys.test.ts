@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { hasWords, wordKeysOf } from './word-keys.ts';
+import { hasWords, rarestKeyOf, wordKeysOf } from './word-keys.ts';
 
 test.each([
   ['Dina Müller', ['word:dina', 'word:müller']],
@@ -18,6 +18,15 @@ test('a search for the first characters of a long word finds the key of the word
   const [key = ''] = wordKeysOf(long);
   expect(key).toHaveLength('word:'.length + 32);
   for (const typed of ['X', long.slice(0, 31), long]) expect(hasWords(long, typed)).toBe(true);
+});
+
+test.each([
+  ['dina müller', 'word:müller'],
+  ['Müller di', 'word:müller'],
+  ['di mü', 'word:di'],
+  ['!', undefined],
+])('the words of %j are looked up by the longest of them', (typed, key) => {
+  expect(rarestKeyOf(typed)).toBe(key);
 });
 
 test('words that differ only in the character that is cut have one key, which a store takes as it is', () => {

@@ -14,6 +14,13 @@ export const wordKeysOf = (name: string): readonly string[] => {
 /** Half a character at the cut is replaced as a store replaces it: otherwise two keys would be one there. */
 const wordKey = (word: string): string => `word:${word.slice(0, MOST.characters).toWellFormed()}`;
 
+/**
+ * Returns the search key of the longest word, which the fewest names have as a rule: a store finds some names only. Undefined
+ * without words.
+ */
+export const rarestKeyOf = (typed: string): string | undefined =>
+  wordKeysOf(typed).toSorted((a, b) => b.length - a.length)[0];
+
 /** Whether each word of `typed` begins a word of the name. */
 export function hasWords(name: string, typed: string): boolean {
   const keys = wordKeysOf(name);

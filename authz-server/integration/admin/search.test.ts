@@ -94,6 +94,15 @@ test('a search shows the person or client that the whole text names first, befor
   expect(await found('victor-app')).toContain('client-show?client_id=victor-app');
 });
 
+test('a search by two words finds a person whose first word very many people have', async () => {
+  const house = houseOf(site.server);
+  for (let n = 0; n < 251; n += 1) {
+    await perform(addUser, { name: `mia-${n}`, display_name: 'Mia Muster' }, house);
+  }
+  await perform(addUser, { name: 'wanted', display_name: 'Mina Zwetschge' }, house);
+  expect(await found('mi zwetsch')).toEqual(['user-show?name=wanted']);
+});
+
 test('without script the form leads to a page with what was found, and the text stays in its field', async () => {
   const page = await browser.open(asked('"zo'));
   expect(page.status).toBe(200);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { byOctets } from '#shared/base/name-range.ts';
-import { hasWords, wordKeysOf } from '#shared/base/word-keys.ts';
+import { hasWords, rarestKeyOf } from '#shared/base/word-keys.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { operation } from '../operation.ts';
 import { pageFrom, pageInput, pageOf } from '../page.ts';
@@ -21,7 +21,7 @@ export const listClients = operation({
   operands: [],
   output: pageOf(clientSchema),
   async run({ search = '', after = '', limit }, { stores: { clients } }) {
-    const [word] = wordKeysOf(search);
+    const word = rarestKeyOf(search);
     const [byId, byName] = await Promise.all([
       clients.page({ after, prefix: search, limit: limit + 1 }),
       word === undefined ? [] : clients.searchBeginning(word),

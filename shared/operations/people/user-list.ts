@@ -4,7 +4,7 @@ import { emailSearchKey } from '#shared/people/names/search-keys.ts';
 import { type StrongWays, strongWays } from '#shared/people/second-factor/lacks.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import { byOctets, type NameRange } from '#shared/base/name-range.ts';
-import { hasWords, wordKeysOf } from '#shared/base/word-keys.ts';
+import { hasWords, rarestKeyOf, wordKeysOf } from '#shared/base/word-keys.ts';
 import type { People, PeopleList, PersonRecord } from '#shared/stores/people/people.ts';
 import { operation, type Told } from '../operation.ts';
 import { pageFrom, pageInput, pageOf } from '../page.ts';
@@ -128,7 +128,7 @@ async function matching(
     return search === undefined ? found : found.filter((person) => isMatch(person, search));
   }
   if (search === undefined || search === '') return people.page({ ...range, list });
-  const [word] = wordKeysOf(search);
+  const word = rarestKeyOf(search);
   const found = await Promise.all([
     people.page({ ...range, list, prefix: foldedName(search) }),
     people.searchBeginning(emailSearchKey(search)),
