@@ -55,9 +55,12 @@ test('a process that reaches only a former primary gives no verdict', async () =
   expect(feed.status().trusted).toBe(false);
 });
 
-test('PostgreSQL acknowledges no proof, count or session that its standby lacks', async () => {
+test('PostgreSQL acknowledges no proof, count, session or use of a request that its standby lacks', async () => {
   await using postgres = await startPostgres();
   await using stores = await openOn(postgres.url);
+  const pushed = ['PushedAuthorizationRequest', 'pushed'] as const;
+  const [kind, id] = pushed;
+  await stores.artefacts.put({ kind, id, payload: {}, seconds: 60 });
   await postgres.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
   await postgres.sql('SELECT pg_reload_conf()');
   await until(() =>
@@ -72,8 +75,9 @@ test('PostgreSQL acknowledges no proof, count or session that its standby lacks'
     stores.useCounts.use('digest', 'nonce', 1, once),
     stores.replay.unique('assertion', 'jti', 60),
     stores.sessions.put('state', 60),
+    stores.artefacts.consume(...pushed),
   ]);
-  expect(outcomes.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+  expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
 });
 
 test('a verdict is refused at its deadline if the comparison with Redis never ends', async () => {

@@ -57,7 +57,7 @@ type Parts = Omit<Stores, 'together' | 'ping' | 'check' | 'sweep' | typeof Symbo
 
 /** Returns the parts whose changes can be one transaction. `database`: the engine's, or the one of a transaction. */
 export function togetherOn(database: Database, engine: Engine): Together {
-  const { passing, clock, sharedClock, random, revocations, invalidationFeed } = engine;
+  const { passing, once, clock, sharedClock, random, revocations, invalidationFeed } = engine;
   const recordable: { readonly [Part in Recorded]: (of: Database) => Stores[Part] } = {
     apiKeys: sqlApiKeys,
     artefacts: (of) => sqlArtefacts(of, clock),
@@ -78,10 +78,11 @@ export function togetherOn(database: Database, engine: Engine): Together {
   ) as Pick<Stores, Recorded>;
   return {
     ...parts,
-    artefacts: artefactsByKind(
-      parts.artefacts,
-      sqlArtefacts(passing, sharedClock, 'passing_artefact'),
-    ),
+    artefacts: artefactsByKind(parts.artefacts, {
+      ...sqlArtefacts(passing, sharedClock, 'passing_artefact'),
+      // A pushed request may be used once.
+      consume: sqlArtefacts(once, sharedClock, 'passing_artefact').consume,
+    }),
     audit: sqlAudit(database, clock),
     declared: sqlDeclared(database),
     recorded: (part, ...texts) => recordable[part](carrying(database, texts)),
