@@ -71,6 +71,21 @@ describe('the link of the first administrator, with people.registration off', ()
     expect(await status(path)).toBe(404);
   });
 
+  test('a link that a newer one replaces while it is used makes no second administrator', async () => {
+    const path = await link();
+    const { limits } = flow.authz.stores;
+    const spend = limits.spend.bind(limits);
+    let newer = '';
+    limits.spend = async (kind, ...more) => {
+      if (kind === 'registration-link' && newer === '') newer = await link();
+      return spend(kind, ...more);
+    };
+    expect((await use(path)).status).toBe(404);
+    expect(await named('dora')).toBeUndefined();
+    expect((await use(newer)).status).toBe(200);
+    expect(await named('dora')).toMatchObject({ admin: true });
+  });
+
   test('if the link is used ten times at the same time, it makes one administrator', async () => {
     const path = await link();
     const browser = flow.browser();

@@ -128,6 +128,8 @@ export function registerHandlers(
       const way = await wayIn(ctx, registration, form);
       if ('kind' in way) return again(way);
       const { name } = judged;
+      // A newer link, or another request, may have used up this one meanwhile: there is one first administrator.
+      if (isFirst && (await links.redeem(secretOf(ctx))) === undefined) return late(ctx);
       const outcome = await register(asHolder(server, ctx, registration.id), registration, {
         name,
         ...way,
@@ -136,7 +138,7 @@ export function registerHandlers(
       if (outcome === 'passkey') return again({ kind: 'failed' });
       if (outcome === 'taken') return again({ kind: 'taken' });
       if (outcome === 'gone') return late(ctx);
-      await links.redeem(secretOf(ctx));
+      if (!isFirst) await links.redeem(secretOf(ctx));
       // Remember the browser, so that its first sign-in sends no message to the person.
       browsers.remember(ctx, name);
       noteDone(ctx);
