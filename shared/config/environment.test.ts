@@ -94,7 +94,7 @@ test('COUNTERSIGN_MAIL_PASSWORD_FILE is the setting mail.passwordFile', async ()
 });
 
 test.each<[what: string, file: () => Promise<string>, message: RegExp]>([
-  ['missing', async () => join(folder, 'nowhere'), /^cannot read .*nowhere \(ENOENT\): correct/],
+  ['missing', async () => join(folder, 'nowhere'), /^cannot read the file \(ENOENT\): correct/],
   ['a folder', async () => folder, /is no regular file/],
   ['a device', async () => '/dev/zero', /is no regular file/],
   ['a pipe without a writer', () => pipe(), /is no regular file/],
@@ -134,6 +134,14 @@ test.each<[env: NodeJS.ProcessEnv, path: string, message: RegExp]>([
   [{ COUNTERSIGN_TOKENS: '{"skwe": 1}' }, 'COUNTERSIGN_TOKENS.skwe', /^is not a setting/],
 ])('%j is refused by the name of the variable', async (env, path, message) => {
   expect(await mistakes(env)).toEqual({ [path]: expect.stringMatching(message) });
+});
+
+test('a secret that somebody wrote into a _FILE variable is not printed', async () => {
+  for (const value of ['postgres://u:SEKRET@h/db', `SEKRET${'x'.repeat(5000)}`]) {
+    await expect(loadConfig({ COUNTERSIGN_POSTGRES_URL_FILE: value })).rejects.toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('SEKRET') }),
+    );
+  }
 });
 
 test('an empty variable is the same as none, for the start of a pair and beside its _FILE, too', async () => {

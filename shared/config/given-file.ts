@@ -26,6 +26,8 @@ export async function readGivenFile(path: string, file: string, forbidden = 0): 
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw refusal(`cannot read ${file} (${code}): correct the path or its permissions`);
+    // A value in place of a path may be a secret.
+    const named = code === 'ENOENT' || code === 'ENAMETOOLONG' ? 'the file' : file;
+    throw refusal(`cannot read ${named} (${code}): correct the path or its permissions`);
   }
 }
