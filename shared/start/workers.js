@@ -266,7 +266,7 @@ export class Workers {
     const exec = this.#part.file;
     cluster.setupPrimary({ exec, args: [], execArgv, stdio: ['ignore', 2, 2, 'ipc'] });
     const told = this.#count && { COUNTERSIGN_WORKERS: `${this.#count}` };
-    // Nobody reads what a successor announces: it must make no link in place of one that somebody has.
+    // The terminal shows the first announcement alone. A successor must not replace a link that an operator has.
     const unread = this.#listened.has(number) && { COUNTERSIGN_TERMINAL: '' };
     const worker = cluster.fork({ ...env, ...told, ...unread, COUNTERSIGN_WORKER: `${number}` });
     /** @type {PromiseWithResolvers<void>} */
