@@ -66,7 +66,7 @@ export const listUsers = operation({
       .max(256, fault(said('reference', { what: 'the beginning of a name' })))
       .exactOptional()
       .describe(
-        'only people with this id, or with a name, an address or a word of the display name that begins so',
+        'only people with this id, or a name, address or word of the display name that begins so',
       ),
     group: z
       .string()
