@@ -20,6 +20,9 @@ const LIBRARIES = {
   oauth4webapi: { file: 'oauth4webapi/build/index.js', tag: '' },
 } as const;
 
+/** A click before the application has read its settings would be lost. */
+const ENABLE = `for (const button of document.querySelectorAll('button')) button.disabled = false;`;
+
 export type Library = keyof typeof LIBRARIES;
 
 /** Serves a single-page application on an origin of another site than the pair's. */
@@ -46,12 +49,13 @@ export class AppServer implements AsyncDisposable {
     const { file, tag } = LIBRARIES[this.#library];
     const page = `<!doctype html><html lang="en"><title>The application</title>
 ${tag}<script type="module" src="/app.js"></script>
-<button>Sign in</button><button>Sign out</button>`;
-    const script = async (url: URL) => ['text/javascript', await readFile(url)] as const;
+<button disabled>Sign in</button><button disabled>Sign out</button>`;
+    const script = async (url: URL, end = '') =>
+      ['text/javascript', `${await readFile(url, 'utf8')}\n${end}`] as const;
     const files: Readonly<Record<string, () => Promise<readonly [string, string | Buffer]>>> = {
       '/settings.json': async () => ['application/json', JSON.stringify(this.settings)],
       '/library.js': () => script(new URL(file, MODULES)),
-      '/app.js': () => script(new URL(`${this.#library}.js`, import.meta.url)),
+      '/app.js': () => script(new URL(`${this.#library}.js`, import.meta.url), ENABLE),
     };
     const [type, content] = (await files[path]?.()) ?? ['text/html; charset=utf-8', page];
     response.setHeader('Content-Type', type);
