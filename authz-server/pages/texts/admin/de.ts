@@ -24,7 +24,6 @@ export const adminDe: typeof adminEn = {
   no: 'Nein',
   lines: 'Eins pro Zeile.',
   optional: 'freiwillig',
-  details: 'Einzelheiten',
   problem: 'Nichts ist geschehen.',
   sent: 'Nichts ist geschehen: Dieses Formular wurde schon abgeschickt oder ist zu alt. Sehen Sie nach, ob es noch nötig ist, und schicken Sie es dann noch einmal ab.',
   done: 'Das ist erledigt.',

@@ -24,7 +24,6 @@ export const adminEn = {
   no: 'No',
   lines: 'One a line.',
   optional: 'optional',
-  details: 'Details',
   problem: 'Nothing was done.',
   /** Said before a reason that has no words in the language of the page. */
   sent: 'Nothing was done: this form was sent already, or is too old. Look whether it is still needed, then send it again.',

@@ -186,6 +186,5 @@ export const membersDe: typeof membersEn = {
   backup_overdue: 'Eine Sicherung ist überfällig',
   warnings: 'Noch einmal ansehen',
   message: 'Warum',
-  about: 'Mehr dazu',
   last_seen: 'Zuletzt gesehen',
 };

@@ -185,6 +185,5 @@ export const membersEn = {
   backup_overdue: 'A backup is overdue',
   warnings: 'Look again',
   message: 'Why',
-  about: 'More about it',
   last_seen: 'Last seen',
 };
