@@ -42,6 +42,7 @@ import type { Network } from './proxy/network.ts';
 import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
 import { createErrors } from './pages/errors.ts';
+import type { Ways } from './pages/views/error.ts';
 import { openBrand } from './pages/open-brand.ts';
 import { MadeMemory } from './resources/place/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
@@ -72,7 +73,7 @@ export interface Outside {
   readonly network: Network;
   /** Opens the playground, in its own process. Other processes pass its requests on to that process. */
   readonly openPlayground?: (
-    parts: Omit<PlaygroundParts, 'visited' | 'authzLog'>,
+    parts: Omit<PlaygroundParts, 'visited' | 'visitedJwks' | 'authzLog'>,
   ) => Promise<Playground>;
 }
 
@@ -95,7 +96,12 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     voprf: openVoprfThreads(),
   });
   const brand = await openBrand(config);
-  const errors = createErrors({ brand, log, development: !isProduction(config) });
+  const errors = createErrors({
+    brand,
+    log,
+    development: !isProduction(config),
+    ways: waysFrom(config),
+  });
   const partsOfSchemes = schemeParts({ ...parts, oauth, tokens, gss, issuers, brand });
   const schemes = await openSchemes(withSecondFactor(partsOfSchemes, parts));
   const unasked = [...config.spaces, config.proxy].some((place) => place?.secondFactor)
@@ -110,6 +116,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const standing = createStanding(feed);
   const playground = await outside.openPlayground?.({
     config,
+    jwks,
     schemes: partsOfSchemes,
     people: signIn,
     brand,
@@ -313,6 +320,15 @@ function heardBy({ hear }: IssuerClock, send: Send): Send {
 }
 
 /** True if the space's application gets statements about the caller. */
+/** Addresses for people without access. A space at `/` takes the place of the home page. */
+function waysFrom({ issuer, resource, spaces }: Config): Ways {
+  const home = `${resource}/`;
+  return {
+    home: spaces.some(({ url }) => url === home || url === resource) ? undefined : home,
+    account: `${issuer}/account`,
+  };
+}
+
 function isStated({ schemes, upstream }: SpaceConfig): boolean {
   return schemes.length > 0 && upstream !== undefined && upstream.identity.includes('statement');
 }

@@ -7,7 +7,10 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
+import { createJwks, type Jwks } from '#shared/auth/tokens/jwks.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { openSend } from '#shared/client/send.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -64,7 +67,13 @@ await runProcess(
           openSend,
           gss: undefined,
           network: systemNetwork,
-          openPlayground: (own) => openPlayground({ ...own, visited, authzLog: authzServer.log }),
+          openPlayground: (own) =>
+            openPlayground({
+              ...own,
+              visited,
+              visitedJwks: keysForVisitors(own.schemes),
+              authzLog: authzServer.log,
+            }),
         },
       );
       return { ...server, beside: [] };
@@ -75,6 +84,14 @@ await runProcess(
 await authzServer.end();
 // The parent removes the folder, too, unless the parent was killed.
 await rm(folder, { recursive: true, force: true });
+
+/** The keys of the operator's authorization server, for the page that explains tokens. */
+function keysForVisitors({ clock }: SchemeParts): Jwks {
+  const { issuer, jwks } = visited;
+  const { url = `${issuer}/jwks`, maxAge, cooldown } = jwks;
+  const fetch = async (at: string) => fetchJson(at);
+  return createJwks({ url, fetch, clock, maxAge, cooldown, log: silentLog });
+}
 
 /** Starts the authorization server. If the authorization server ends by itself, this process ends, too. */
 async function startAuthz() {

@@ -4,6 +4,8 @@ import type { Config } from '#shared/config/schema.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
+import { copyable } from '#shared/pages/copyable.ts';
+import { docsLink, TUTORIAL } from '#shared/pages/docs-link.ts';
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { document } from './frame/shell.ts';
@@ -29,25 +31,21 @@ export function homePage(config: Config, language: Language): Answer {
         <div class="intro">
           <h1>${title}</h1>
           <p>${texts.lead(link(resource, texts.resourceServer))}</p>
-          ${made && html`<p>${texts.made(code('first-start.txt'))}</p>`}
+          <p>${texts.developers(docsLink(brand, TUTORIAL))}</p>
+          ${made && html`<p>${texts.made(code('first-start.txt'), code(`${CLI} login`))}</p>`}
         </div>
-        <section aria-labelledby="people">
-          <h2 id="people">${texts.people}</h2>
-          <ul class="points">
-            <li>${link('/account', all.yourAccount)}: ${texts.account}</li>
-            <li>
-              ${link('/device', all.deviceEntry.title)}: ${texts.device(code(`${CLI} login`))}
-            </li>
-          </ul>
-        </section>
+        <div class="buttons">
+          <a class="button primary" href="/account">${texts.signIn}</a>
+          <a class="button" href="/device">${all.deviceEntry.title}</a>
+        </div>
         <section aria-labelledby="get">
           <h2 id="get">${texts.get}</h2>
-          <pre>curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials ${token}</pre>
+          ${copyable(language, html`<pre>curl -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials ${token}</pre>`, texts.command)}
           <p>${texts.help(code(`${CLI} client add --help`))}</p>
         </section>
         <section aria-labelledby="end">
           <h2 id="end">${texts.end}</h2>
-          <pre>curl -u CLIENT_ID:CLIENT_SECRET -d token=TOKEN ${revocation}</pre>
+          ${copyable(language, html`<pre>curl -u CLIENT_ID:CLIENT_SECRET -d token=TOKEN ${revocation}</pre>`, texts.command)}
         </section>
         <section aria-labelledby="resources">
           <h2 id="resources">${texts.resources}</h2>

@@ -2,6 +2,7 @@
 /** The playground under `countersign start`: separate processes, started by the first visit. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Agent, fetch } from 'undici';
@@ -63,14 +64,18 @@ const visitors = Object.fromEntries(
   ]),
 );
 
-/** Runs an exchange of the playground, and returns its page. */
-async function perform(name: string, mistake: string): Promise<string> {
-  const answer = await fetch(`${place.resource}/playground/${name}`, {
+/** Sends the form of a page of the playground. */
+const send = (name: string, form: Record<string, string>) =>
+  fetch(`${place.resource}/playground/${name}`, {
     method: 'POST',
     ...(visitors[name] && { dispatcher: visitors[name] }),
     headers: { Accept: 'text/html', Origin: place.resource, 'Sec-Fetch-Site': 'same-origin' },
-    body: new URLSearchParams({ mistake }),
+    body: new URLSearchParams(form),
   });
+
+/** Runs an exchange of the playground, and returns its page. */
+async function perform(name: string, mistake: string): Promise<string> {
+  const answer = await send(name, { mistake });
   expect(answer.status).toBe(200);
   return answer.text();
 }
@@ -155,6 +160,27 @@ test("the playground's account is admitted to its spaces, as docs/how-to/test-yo
     const { stdout } = await run('bash', ['-c', command]);
     expect(JSON.parse(stdout)).toMatchObject({ principal: { name: 'playground' } });
   }
+});
+
+test("the page Explain checks the signature of a token of the operator's authorization server", async () => {
+  const tour = await readFile(place.firstStart, 'utf8');
+  const [, secret = ''] = /demo-machine:(\S+)/.exec(tour) ?? [];
+  const form = { grant_type: 'client_credentials', resource: `${place.resource}/documents/` };
+  const issued = await fetch(`${place.issuer}/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${Buffer.from(`demo-machine:${secret}`).toString('base64')}` },
+    body: new URLSearchParams({ ...form, scope: 'documents:read' }),
+  });
+  const { access_token: token } = (await issued.json()) as { access_token: string };
+  const resultsOf = async (text: string) => {
+    const page = await (await send('explain', { text })).text();
+    return [...page.matchAll(/<span class="tag[^"]*">([^<]*)</g)]
+      .slice(0, 3)
+      .map(([, result]) => result);
+  };
+  expect(await resultsOf(token)).toEqual(['right', 'right', 'right']);
+  const changed = token.replace(/\.[^.]*$/, `.${'A'.repeat(86)}`);
+  expect(await resultsOf(changed)).toEqual(['right', 'right', 'wrong']);
 });
 
 test("the playground's pages and spaces are also at the TLS origin, over HTTP/1.1 and HTTP/2", async () => {

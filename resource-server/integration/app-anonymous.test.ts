@@ -21,7 +21,7 @@ import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
 import { createSpaces } from '../space/spaces.ts';
 import { ask } from '#shared/server/wire/ask.fixture.ts';
 import { RESOURCE } from './resource-server.fixture.ts';
-import { createErrors } from '../pages/errors.ts';
+import { errorsOf } from '../pages/errors.fixture.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
@@ -94,7 +94,7 @@ beforeAll(async () => {
     ready: () => stores.ping(),
     log: silentLog,
     brand: BRAND,
-    errors: createErrors({ brand: BRAND, log: silentLog, development: false }),
+    errors: errorsOf(),
     recipient: { at: ORIGIN, proxies: trustedProxies([]), local: true },
   });
   server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

@@ -7,7 +7,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import { createOrder } from '../order.ts';
-import { createErrors } from '../pages/errors.ts';
+import { errorsOf } from '../pages/errors.fixture.ts';
 import { identity } from '../resources/identity.ts';
 import { ask } from '#shared/server/wire/ask.fixture.ts';
 import { RESOURCE } from './resource-server.fixture.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
     ready: async () => {},
     log: silentLog,
     brand: BRAND,
-    errors: createErrors({ brand: BRAND, log: silentLog, development: false }),
+    errors: errorsOf(),
     recipient: { at: ORIGIN, proxies: trustedProxies(['127.0.0.1']), local: true },
   });
   server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

@@ -96,8 +96,13 @@ export async function startResourceServer(
       network: systemNetwork,
       // The playground as in its own process.
       ...(config.playground && {
-        openPlayground: (own: Omit<PlaygroundParts, 'visited' | 'authzLog'>) =>
-          openPlayground({ ...own, visited: config, authzLog: new AuthzLog() }),
+        openPlayground: (own: Omit<PlaygroundParts, 'visited' | 'visitedJwks' | 'authzLog'>) =>
+          openPlayground({
+            ...own,
+            visited: config,
+            visitedJwks: own.jwks,
+            authzLog: new AuthzLog(),
+          }),
       }),
     },
   );

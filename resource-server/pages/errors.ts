@@ -7,7 +7,7 @@ import { errorAnswer } from '#shared/server/message/answer.ts';
 import { noteError } from '#shared/server/front-door/front-door.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
-import { errorPage } from './views/error.ts';
+import { errorPage, type Ways } from './views/error.ts';
 
 /** Presents errors of this server: to a person as a page, to a program as problem details. */
 export interface Errors {
@@ -31,9 +31,10 @@ export interface ErrorsParts {
   readonly log: Log;
   /** Whether answers have their reason, which could help an attacker. */
   readonly development: boolean;
+  readonly ways: Ways;
 }
 
-export function createErrors({ brand, log, development }: ErrorsParts): Errors {
+export function createErrors({ brand, log, development, ways }: ErrorsParts): Errors {
   const ofMode: Errors['ofMode'] = (answer) => (development ? withReason(answer) : answer);
   const told: Errors['told'] = (request, answer, given) => {
     const { status, fields, detail, reason } = answer;
@@ -41,7 +42,7 @@ export function createErrors({ brand, log, development }: ErrorsParts): Errors {
     if (!isForPerson(request)) return ofMode(answer);
     const frame = { brand, language: languageOf(request.headers['accept-language']) };
     const shown = development && reason !== undefined ? `${detail}\n${reason}` : detail;
-    const page = errorPage(frame, { status, detail: shown, id: given ?? shownId(request) });
+    const page = errorPage(frame, { status, detail: shown, id: given ?? shownId(request), ways });
     return { ...page, fields: { ...fields, ...page.fields } };
   };
   return {

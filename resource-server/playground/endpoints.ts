@@ -16,7 +16,7 @@ import {
 import type { Charge } from './charge.ts';
 import { EXCHANGE_GROUPS, EXCHANGES } from './exchanges.ts';
 import type { Exchange, OfCommands } from './exchange.ts';
-import { explainRoutes } from './explain-page.ts';
+import { type ExplainParts, explainRoutes } from './explain-page.ts';
 import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
@@ -32,6 +32,8 @@ export interface PlaygroundPages {
   readonly run: Run;
   readonly charge: Charge;
   readonly clock: Clock;
+  /** The keys that the page Explain uses, by issuer. */
+  readonly issuers: ExplainParts['issuers'];
   readonly means: Pick<OfCommands, 'apiKey' | 'issuer'>;
   /** The URL of the space of an exchange. */
   readonly urlOf: (exchange: Exchange) => string;
@@ -47,6 +49,7 @@ export function playgroundPages({
   run: perform,
   charge,
   clock,
+  issuers,
   means,
   urlOf,
   brand,
@@ -127,7 +130,7 @@ export function playgroundPages({
       PLAYGROUND_LIST.slice(0, -1),
       () => ({ status: 308, fields: { Location: PLAYGROUND_LIST } }),
     ],
-    ...explainRoutes({ recipient, charge, clock, frameOf }),
+    ...explainRoutes({ recipient, charge, clock, frameOf, issuers }),
     ...exchanges.flatMap(routesOf),
   ];
 }

@@ -1,7 +1,9 @@
+import { type IssuerKeys, KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { explain } from '#shared/explain/explain.ts';
-import { LONGEST_TEXT } from '#shared/explain/explained.ts';
+import { type Explained, type KeyOf, LONGEST_TEXT } from '#shared/explain/explained.ts';
 import { Unreadable } from '#shared/explain/unreadable.ts';
+import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import type { Frame } from '#shared/pages/document.ts';
 import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
@@ -18,16 +20,21 @@ import { EXPLAIN_PATH } from './spaces.ts';
  */
 const LONGEST_FORM = 3 * LONGEST_TEXT + 64;
 
-interface ExplainParts {
+export interface ExplainParts {
   readonly recipient: Recipient;
   readonly charge: Charge;
   readonly clock: Clock;
   readonly frameOf: (request: AnyRequest) => Frame;
+  /** The keys of issuers that this server knows, by issuer. An issuer may have several sources of keys. */
+  readonly issuers: ReadonlyMap<string, readonly IssuerKeys[]>;
 }
 
-/** The page that explains a text that a visitor pastes. It stores, logs and fetches nothing. */
+/**
+ * The page that explains a text that a visitor pastes. It stores and logs nothing. It fetches nothing but the keys of
+ * issuers that this server knows.
+ */
 export function explainRoutes(parts: ExplainParts): readonly PageRoute[] {
-  const { recipient, charge, clock, frameOf } = parts;
+  const { recipient, charge, frameOf } = parts;
   const props = { path: EXPLAIN_PATH, index: PLAYGROUND_LIST, text: '' };
   return [
     ['GET', EXPLAIN_PATH, ({ req }) => explainPage(frameOf(req), props)],
@@ -38,18 +45,61 @@ export function explainRoutes(parts: ExplainParts): readonly PageRoute[] {
         const { form, visitor } = await receiveForm(req, { origin, recipient }, LONGEST_FORM);
         const text = readField(form, 'text');
         await charge(visitor);
-        return explainPage(frameOf(req), { ...props, text, ...toldOf(text, clock) });
+        return explainPage(frameOf(req), { ...props, text, ...(await toldOf(text, parts)) });
       },
     ],
   ];
 }
 
 /** Returns the explanation of a text, or why there is none. */
-function toldOf(text: string, clock: Clock): Pick<ExplainProps, 'explained' | 'problem'> {
+async function toldOf(
+  text: string,
+  parts: Pick<ExplainParts, 'clock' | 'issuers'>,
+): Promise<Pick<ExplainProps, 'explained' | 'problem'>> {
   try {
-    return { explained: explain(text, clock) };
+    return { explained: await explainByKeys(text, parts) };
   } catch (error) {
     if (error instanceof Unreadable) return { problem: error.message };
     throw error;
   }
+}
+
+/** Explains a text twice: first to learn which keys its tokens name, then with these keys. */
+async function explainByKeys(
+  text: string,
+  { clock, issuers }: Pick<ExplainParts, 'clock' | 'issuers'>,
+): Promise<readonly Explained[]> {
+  const searches = new Map<string, Promise<FoundKey>>();
+  const first = explain(text, clock, (issuer, kid, algorithm) => {
+    const sources = typeof issuer === 'string' ? issuers.get(issuer) : undefined;
+    if (sources) searches.set(nameOf(issuer, kid, algorithm), findKey(sources, kid, algorithm));
+    return undefined;
+  });
+  if (searches.size === 0) return first;
+  const keys = new Map<string, FoundKey>();
+  for (const [name, search] of searches) keys.set(name, await search);
+  return explain(text, clock, (...named) => keys.get(nameOf(...named)));
+}
+
+type FoundKey = ReturnType<KeyOf>;
+
+const nameOf = (...[issuer, kid, { alg }]: Parameters<KeyOf>) => JSON.stringify([issuer, kid, alg]);
+
+/** Returns the key from the first source that has it. Undefined: no source has it, and one does not answer. */
+async function findKey(
+  sources: readonly IssuerKeys[],
+  kid: string,
+  algorithm: JwsAlgorithm,
+): Promise<FoundKey> {
+  let missing: 'absent' | undefined = 'absent';
+  for (const source of sources) {
+    try {
+      const key = await source.key(kid, algorithm);
+      if (key) return key;
+    } catch (error) {
+      if (!(error instanceof KeysUnavailable)) throw error;
+      missing = undefined;
+    }
+  }
+  return missing;
 }

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import type { OAuthSpace } from '#shared/auth/schemes/parts/oauth.ts';
+import type { IssuerKeys } from '#shared/auth/tokens/issuer-keys.ts';
 import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
@@ -35,18 +36,22 @@ export interface IssuerParts extends Pick<
 export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
   readonly schemes: Pick<SchemeParts, 'oauth' | 'tokens'>;
   readonly issue: Issue;
+  /** The value of `iss` in its tokens. */
+  readonly issuer: string;
+  readonly keys: IssuerKeys;
 } {
   const { stores, feed, clock, random, master } = parts;
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const own = randomId(random);
   const issuer = `${resource}${PLAYGROUND_BELOW}issuer`;
-  const keys = {
-    key: (kid: string, { fits }: { fits(key: typeof publicKey): boolean }) =>
-      kid === own && fits(publicKey) ? publicKey : undefined,
+  const keys: IssuerKeys = {
+    key: (kid, { fits }) => (kid === own && fits(publicKey) ? publicKey : undefined),
   };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew });
   const { bearer, dpop } = oauthSchemes({ tokens, proofs: stores.proofs, master, clock });
   return {
+    issuer,
+    keys,
     schemes: {
       tokens,
       oauth: {

@@ -3,6 +3,7 @@ import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import type { OAuthSchemes, OAuthSpace } from '#shared/auth/schemes/parts/oauth.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
+import type { IssuerKeys } from '#shared/auth/tokens/issuer-keys.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { clientOfCommands } from '#shared/config/client-of-commands.ts';
@@ -48,6 +49,10 @@ export interface PlaygroundParts {
   readonly visited: Config;
   /** The log of the authorization server of the playground. */
   readonly authzLog: AuthzLog;
+  /** The keys of the authorization server of the playground. */
+  readonly jwks: IssuerKeys;
+  /** The keys of the authorization server that visitors use. */
+  readonly visitedJwks: IssuerKeys;
   /** The parts of the server's schemes. The playground replaces their people. */
   readonly schemes: SchemeParts;
   readonly people: SpacePeople;
@@ -195,6 +200,10 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
       run,
       charge,
       clock,
+      issuers: new Map([
+        [visited.issuer, [parts.visitedJwks, parts.jwks]],
+        [issuer.issuer, [issuer.keys]],
+      ]),
       means: { apiKey, issuer: config.issuer },
       urlOf,
       brand,

@@ -18,7 +18,7 @@ import type { Certificate } from '#shared/server/listen/versions.ts';
 import type { Listener } from '#shared/client/destinations/destinations.ts';
 import { type Network, systemNetwork } from './network.ts';
 import { createProxy } from './proxy.ts';
-import { createErrors } from '../pages/errors.ts';
+import { errorsOf } from '../pages/errors.fixture.ts';
 
 export const CREDENTIALS = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
 /** The field line with valid credentials. */
@@ -85,11 +85,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
     network: { ...systemNetwork, ...options.network },
     standing: options.standing ?? NEVER_ENDS,
     log,
-    errors: createErrors({
-      brand: { name: 'Countersign', color: '#1f5fbf' },
-      log,
-      development: false,
-    }),
+    errors: errorsOf(log),
     clock: options.clock ?? systemClock,
     random: systemRandom,
   });

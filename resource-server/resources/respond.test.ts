@@ -20,7 +20,7 @@ import { piecesFrom } from '../answers/pieces.fixture.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import type { Resource } from './resource/resource.ts';
 import { respond } from './respond.ts';
-import { createErrors } from '../pages/errors.ts';
+import { errorsOf } from '../pages/errors.fixture.ts';
 
 const space: Space = {
   at: ORIGIN,
@@ -91,11 +91,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 const logged: string[] = [];
 const log = jsonLog((line) => logged.push(line), systemClock, 'resource');
-const { failed } = createErrors({
-  brand: { name: 'Countersign', color: '#1f5fbf' },
-  log,
-  development: false,
-});
+const { failed } = errorsOf(log);
 const run = onKoa(async ({ request }) => {
   const target = parseTarget(request.url ?? '');
   if (target === undefined) throw new Error('the test asked for no path');

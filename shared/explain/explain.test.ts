@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
@@ -16,7 +16,7 @@ import { tokenInput } from '#shared/private-token/token.ts';
 import { signatureFields } from '#shared/signatures/signed-request.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { explain } from './explain.ts';
-import type { Explained } from './explained.ts';
+import type { Explained, KeyOf } from './explained.ts';
 import { explainSignatures } from './http-signature.ts';
 import { parseRawRequest } from './raw-request.ts';
 
@@ -254,6 +254,54 @@ describe('tokens and proofs', () => {
       'The server compares it with https://as.example.',
     );
     expect(checks.filter(({ result }) => result === 'right')).toHaveLength(3);
+  });
+
+  describe('with the keys of an issuer, the signature of an access token is checked (RFC 7515 section 5.2)', () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const resultsBy = (text: string, key: ReturnType<KeyOf>) => {
+      const asked: unknown[] = [];
+      const [one] = explain(text, clock, (issuer, kid, { alg }) => {
+        asked.push([issuer, kid, alg]);
+        return key;
+      });
+      const results = one?.checks.slice(0, 5).map(({ result }) => result);
+      return { asked, results };
+    };
+    const NAMED = [['https://as.example', 'k1', 'ES256']];
+
+    test('the right key makes key, signature and issuer right', () => {
+      expect(resultsBy(token(), createPublicKey(privateKey))).toEqual({
+        asked: NAMED,
+        results: ['right', 'right', 'right', 'right', 'right'],
+      });
+    });
+
+    test('another key makes the signature wrong, and later checks are not reached', () => {
+      expect(resultsBy(token(), publicKey)).toEqual({
+        asked: NAMED,
+        results: ['right', 'right', 'wrong', 'not reached', 'not reached'],
+      });
+    });
+
+    test('a key that the issuer does not have makes the key wrong', () => {
+      expect(resultsBy(token(), 'absent').results).toEqual([
+        'right',
+        'wrong',
+        'not reached',
+        'not reached',
+        'not reached',
+      ]);
+    });
+
+    test('a token of another issuer stays open', () => {
+      expect(resultsBy(token(), undefined).results).toEqual([
+        'right',
+        'open',
+        'open',
+        'right',
+        'open',
+      ]);
+    });
   });
 
   test('a JWT that was broken into lines is read', () => {

@@ -4,7 +4,13 @@ import { explainCacheStatus } from './cache-status.ts';
 import { checksOf, type Step } from './checks.ts';
 import { explainChallenges, explainInfo } from './challenge.ts';
 import { explainCredentials } from './credentials.ts';
-import { bounded, type Explained, LONGEST_TEXT, type Surroundings } from './explained.ts';
+import {
+  bounded,
+  type Explained,
+  type KeyOf,
+  LONGEST_TEXT,
+  type Surroundings,
+} from './explained.ts';
 import { explainIf } from './if-field.ts';
 import { own } from './own.ts';
 import { dividedAnswer, isAnswer, isRequest, type Pasted, readPasted } from './pasted.ts';
@@ -46,16 +52,16 @@ const READERS: Readonly<Record<string, Reader>> = {
 /**
  * Explains a token, a proof, a challenge, credentials, a field, or all of them in a request: their parts, and the
  * checks of a server. It needs no store and no network, and its work is linear in the text. Throws `Unreadable` if
- * the text is too long, or has nothing that can be explained.
+ * the text is too long, or has nothing that can be explained. Without `keyOf`, signatures of access tokens stay open.
  */
-export function explain(text: string, clock: Clock): readonly Explained[] {
+export function explain(text: string, clock: Clock, keyOf?: KeyOf): readonly Explained[] {
   const octets = Buffer.from(text.trimStart());
   if (octets.length > LONGEST_TEXT) {
     throw new Unreadable(`The text is longer than ${LONGEST_TEXT} bytes.`);
   }
   // Fields are read as node:http reads them: each character is an octet.
   const messages = messagesIn(octets.toString('latin1'));
-  const explained = messages.flatMap((message) => explainMessage(message, clock));
+  const explained = messages.flatMap((message) => explainMessage(message, { clock, keyOf }));
   if (explained.length === 0) throw new Unreadable(nothingIn(text));
   return bounded(explained.slice(0, MOST).map(readable));
 }
@@ -68,14 +74,14 @@ const nothingIn = (text: string): string =>
     ? 'Nothing of this is explained: a signature needs its whole request, with the first line.'
     : 'Nothing of this is explained: it has no credentials, challenge, token, proof, Cache-Status or If.';
 
-function explainMessage(text: string, clock: Clock): readonly Explained[] {
+function explainMessage(text: string, surroundings: Surroundings): readonly Explained[] {
   if (isRequest(text))
-    return explainRequest(parseRawRequest(Buffer.from(text, 'latin1'), undefined), clock);
-  if (text.startsWith('{')) return explainFields(tokensIn(text), { clock });
-  if (!isAnswer(text)) return explainFields(readPasted(text), { clock });
+    return explainRequest(parseRawRequest(Buffer.from(text, 'latin1'), undefined), surroundings);
+  if (text.startsWith('{')) return explainFields(tokensIn(text), surroundings);
+  if (!isAnswer(text)) return explainFields(readPasted(text), surroundings);
   const { head, content } = dividedAnswer(text);
   const fields = head === '' ? [] : readPasted(head);
-  return explainFields([...fields, ...tokensIn(content)], { clock });
+  return explainFields([...fields, ...tokensIn(content)], surroundings);
 }
 
 /** Explains the fields that it can, and names the others if it explained at least one. */
@@ -112,13 +118,13 @@ const TARGET_STEP: Step = {
   section: 'RFC 9112 section 3.3',
 };
 
-function explainRequest(request: RawRequest, clock: Clock): readonly Explained[] {
+function explainRequest(request: RawRequest, given: Surroundings): readonly Explained[] {
   const { flaw, content, fields } = request;
   const { method, requestTarget, targetUri, lines } = request.message;
   const [, accessToken] = /^DPoP +(\S+)$/i.exec(lines('authorization')[0] ?? '') ?? [];
   const address = flaw === undefined ? targetUri : undefined;
   const around = { method, target: requestTarget, targetUri: address, accessToken };
-  const surroundings: Surroundings = { clock, request: around };
+  const surroundings: Surroundings = { ...given, request: around };
   const pasted = fields.map(([name, value]) => ({ name, value }));
   const within = tokensIn(content.toString('latin1'));
   if (flaw === undefined) {

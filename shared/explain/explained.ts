@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
+import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
 import type { Check } from './checks.ts';
 
 /** A part of the pasted text: a parameter, a claim, a field. */
@@ -19,9 +21,20 @@ export interface Explained {
   readonly checks: readonly Check[];
 }
 
+/**
+ * Returns the key of an issuer. `absent`: the issuer has no such key. Undefined: the keys of this issuer are not at
+ * hand, so the signature stays open.
+ */
+export type KeyOf = (
+  issuer: unknown,
+  kid: string,
+  algorithm: JwsAlgorithm,
+) => KeyObject | 'absent' | undefined;
+
 /** Facts besides the text itself. */
 export interface Surroundings {
   readonly clock: Clock;
+  readonly keyOf?: KeyOf | undefined;
   /** The request that contained the text. */
   readonly request?: {
     readonly method: string;

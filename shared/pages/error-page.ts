@@ -16,7 +16,7 @@ export interface ErrorContent extends Pick<PageContent, 'title' | 'head'> {
   readonly detail?: string | undefined;
   /** The id by which the operator finds the request in the log (X-Request-Id). */
   readonly id?: string | undefined;
-  /** A link with which a person can continue. */
+  /** Links with which a person can continue. */
   readonly way?: Html | undefined;
 }
 

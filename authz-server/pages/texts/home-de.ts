@@ -8,17 +8,15 @@ export const homeDe: HomeTexts = {
     dürfen. Clients bekommen Zugriffstoken für den ${resourceServer}. Ein widerrufenes Token wird
     schon bei der nächsten Anfrage abgelehnt.`,
   resourceServer: 'Ressourcenserver',
-  made: (file) =>
-    html`Der erste Start hat eine Person und Clients zum Ausprobieren angelegt: Ihre Zeilen stehen
-    in ${file} im Datenordner.`,
-  people: 'Für Menschen',
-  account: 'wo Sie angemeldet sind, was Zugriff hat und wie Sie es beenden',
-  device: (command) =>
-    html`geben Sie den Code ein, den es zeigt. Zum Ausprobieren: ${command}. Dann ist die
-    Kommandozeile das Gerät.`,
+  signIn: 'Bei Ihrem Konto anmelden',
+  developers: (tutorial) => html`Entwickler beginnen mit ${tutorial}.`,
+  made: (file, login) =>
+    html`Der erste Start hat eine Person und Clients zum Ausprobieren angelegt: Ihre Zugangsdaten
+    stehen in ${file} im Datenordner. Ein Gerät probieren Sie mit ${login} aus.`,
+  command: 'diesen Befehl',
   get: 'Ein Token holen',
   help: (command) => html`${command} sagt, wie man einen Client anlegt.`,
-  end: 'Ein Token beenden',
+  end: 'Ein Token widerrufen',
   resources: 'Ressourcen und ihre Scopes',
   noScopes: 'keine Scopes',
   programs: 'Für Programme',

@@ -7,25 +7,23 @@ export type HomeTexts = typeof homeEn;
 export const homeEn = {
   title: (brand: string) => `${brand} authorization server`,
   lead: (resourceServer: Html) =>
-    html`People sign in here and decide what applications and devices may do in their name. Clients
-    get access tokens, which open the ${resourceServer}. A token that is revoked is refused by the
-    next request.`,
+    html`People sign in here, and decide what applications and devices may do in their name. Clients
+    get access tokens for the ${resourceServer}, which refuses a revoked token at the next request.`,
   resourceServer: 'resource server',
-  made: (file: Html) =>
-    html`The first start has made a person and clients to try this with: their lines are in ${file}
-    in the data folder.`,
-  people: 'For people',
-  account: 'where you are signed in, what has access, and how to end it',
-  device: (command: Html) =>
-    html`enter the code that it shows. To try it, run ${command}: the command line is the device.`,
+  signIn: 'Sign in to your account',
+  developers: (tutorial: Html) => html`Developers begin with ${tutorial}.`,
+  made: (file: Html, login: Html) =>
+    html`The first start made a person and clients for trials: ${file} in the data folder has their
+    credentials. To try a device, run ${login}.`,
+  command: 'this command',
   get: 'Get a token',
-  help: (command: Html) => html`${command} says how to make a client.`,
-  end: 'End a token',
+  help: (command: Html) => html`${command} says how to register a client.`,
+  end: 'Revoke a token',
   resources: 'Resources and their scopes',
   noScopes: 'no scopes',
   programs: 'For programs',
   metadata: 'what this server can do (RFC 8414)',
-  jwks: 'the keys that its tokens are signed with',
+  jwks: 'the public keys with which clients verify its tokens',
   tokenIssuer: 'the token issuer (PrivateToken, RFC 9578)',
-  health: 'whether it can work now',
+  health: 'whether this server can work now',
 };

@@ -16,7 +16,7 @@ import { RESOURCE } from '../resource-server.fixture.ts';
 import { everyScheme, NO_SIGN_IN } from '../../space/spaces.fixture.ts';
 import { createSpaces } from '../../space/spaces.ts';
 import { endpointsOfSchemes } from '../../auth/scheme-endpoints.ts';
-import { createErrors } from '../../pages/errors.ts';
+import { errorsOf } from '../../pages/errors.fixture.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
@@ -126,7 +126,7 @@ describe('over HTTP', () => {
       ready: async () => {},
       log: silentLog,
       brand: BRAND,
-      errors: createErrors({ brand: BRAND, log: silentLog, development: false }),
+      errors: errorsOf(),
       recipient,
     });
     server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

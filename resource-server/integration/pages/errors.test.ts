@@ -3,7 +3,13 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 import { clientOf } from '../spaces-under-test.fixture.ts';
 import type { Call, Reply } from '#shared/server/wire/ask.fixture.ts';
-import { PAGES, startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
+import {
+  ISSUER,
+  PAGES,
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../resource-server.fixture.ts';
 
 let rs: TestResourceServer;
 beforeAll(async () => {
@@ -34,14 +40,14 @@ const bearer = (scope: string) => ({ headers: { Authorization: `Bearer ${rs.toke
 describe('errors: a page for a browser, problem details for a program (RFC 9110 section 12.5.1)', () => {
   test.each<[number, string, string, () => Call, string]>([
     [400, 'GET', '/documents/%2e%2e/x', () => ({}), 'This request cannot be answered'],
-    [401, 'GET', '/documents/', () => ({}), 'You are not let in'],
-    [401, 'GET', '/dav/', () => ({}), 'You are not let in'],
-    [403, 'GET', '/documents/', () => bearer('documents:write'), 'You may not enter'],
+    [401, 'GET', '/documents/', () => ({}), 'This address needs credentials'],
+    [401, 'GET', '/dav/', () => ({}), 'This address needs credentials'],
+    [403, 'GET', '/documents/', () => bearer('documents:write'), 'You have no access'],
     [404, 'GET', '/nowhere', () => ({}), 'There is nothing here'],
     [404, 'GET', '/hidden/', () => bearer('hidden:none'), 'There is nothing here'],
     [404, 'GET', '/documents/none', () => bearer('documents:read'), 'There is nothing here'],
     [405, 'POST', '/.well-known/oauth-protected-resource', () => ({}), 'This request cannot be'],
-    [403, 'GET', '/verify', () => ({}), 'You may not enter'],
+    [403, 'GET', '/verify', () => ({}), 'You have no access'],
   ])(
     'an error page has the same status and fields as problem details: %i %s %s',
     async (status, method, path, call, title) => {
@@ -67,6 +73,16 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
       expect(head.headers['content-length']).toBe(page.headers['content-length']);
     },
   );
+
+  test('an error page of 401 and 403 links the home page and the account page', async () => {
+    const links = ({ text }: Reply) =>
+      [...text.matchAll(/<a class="button[^"]*" href="([^"]*)"/g)].map(([, href]) => href);
+    const ways = [`${RESOURCE}/`, `${ISSUER}/account`];
+    expect(links(await asking('GET', '/documents/', BROWSER))).toEqual(ways);
+    const writer = bearer('documents:write');
+    expect(links(await asking('GET', '/documents/', BROWSER, writer))).toEqual(ways);
+    expect(links(await asking('GET', '/nowhere', BROWSER))).toEqual([]);
+  });
 
   test('every challenge is on its own line, also in an answer with a page', async () => {
     const lines = ({ raw }: Reply) =>

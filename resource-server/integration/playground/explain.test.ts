@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { onePlayground } from './playground.fixture.ts';
+import { checksOf, onePlayground } from './playground.fixture.ts';
 
 const suite = onePlayground();
 
@@ -24,6 +24,40 @@ test('the frame of an explanation is German for a German browser', async () => {
   const { text } = await rs.perform('explain', formOf(BASIC), { 'Accept-Language': 'de' });
   expect(text).toContain('weiß nur der Server');
   expect(text).toContain('<h2 id="thing-1" lang="en">Basic credentials</h2>');
+});
+
+test("the page checks the signature of its own authorization server's tokens", async () => {
+  const { rs } = suite;
+  const resultsOf = async (token: string) => {
+    const { text } = await rs.perform('explain', formOf(token));
+    return checksOf(text)[0]
+      ?.slice(0, 3)
+      .map(({ result }) => result);
+  };
+  const good = rs.token('documents:read');
+  expect(await resultsOf(good)).toEqual(['right', 'right', 'right']);
+  const changed = good.replace(/\.[^.]*$/, `.${'A'.repeat(86)}`);
+  expect(await resultsOf(changed)).toEqual(['right', 'right', 'wrong']);
+  const unknown = rs.token('documents:read', {}, { kid: 'k2' });
+  expect(await resultsOf(unknown)).toEqual(['right', 'wrong', 'not reached']);
+  const foreign = rs.token('documents:read', { iss: 'https://other.example' });
+  expect(await resultsOf(foreign)).toEqual([
+    'right',
+    'only the server can tell',
+    'only the server can tell',
+  ]);
+});
+
+test('the page checks tokens that the playground itself issued', async () => {
+  const { rs } = suite;
+  const { text: page } = await rs.perform('bearer');
+  const [, token = ''] = /Authorization: Bearer (ey\S+)/.exec(page) ?? [];
+  const { text } = await rs.perform('explain', formOf(token));
+  expect(
+    checksOf(text)[0]
+      ?.slice(0, 3)
+      .map(({ result }) => result),
+  ).toEqual(['right', 'right', 'right']);
 });
 
 test.each([

@@ -9,7 +9,7 @@ export const de: Texts = {
     },
     401: {
       title: 'Anmeldung nötig',
-      text: 'Für diese Adresse sind Zugangsdaten nötig. Die Ihres Browsers fehlen oder gelten nicht.',
+      text: 'Für diese Adresse sind Zugangsdaten nötig. Ihr Browser hat keine gesendet, oder sie gelten nicht. Welche Zugangsdaten eine Adresse annimmt, steht auf der Startseite dieses Servers.',
     },
     403: {
       title: 'Kein Zugang',
@@ -45,6 +45,7 @@ export const de: Texts = {
       text: 'Sie braucht zu lange. Versuchen Sie es gleich noch einmal.',
     },
   },
+  ways: { home: 'Was dieser Server annimmt', account: 'Ihr Konto' },
 
   listing: {
     path: 'Wo Sie sind',
@@ -60,9 +61,12 @@ export const de: Texts = {
     title: (brand) => `Ressourcenserver von ${brand}`,
     titleWithPlayground: (brand) => `Ressourcenserver von ${brand} mit Spielwiese`,
     lead: (authorizationServer) =>
-      html`Dieser Server bewahrt Dokumente auf und gibt sie heraus, wenn die Zugangsdaten stimmen.
-      Tokens kommen vom ${authorizationServer}. Ein widerrufenes Token wird schon bei der nächsten
-      Anfrage abgelehnt.`,
+      html`Clients speichern auf diesem Server Dokumente und lesen sie mit ihren Zugangsdaten.
+      Zugriffstoken stellt der ${authorizationServer} aus. Ein widerrufenes Token wird schon bei der
+      nächsten Anfrage abgelehnt.`,
+    account: 'Bei Ihrem Konto anmelden',
+    developers: (tutorial) => html`Entwickler beginnen mit ${tutorial}.`,
+    commands: 'diese Befehle',
     authorizationServer: 'Autorisierungsserver',
     again: (origin) => html`Alles davon gibt es auch unter ${origin}.`,
     schemes: 'Anmeldung mit',
@@ -150,6 +154,8 @@ export const de: Texts = {
       away: 'Der Server prüft das gerade nicht.',
       refused: 'Abgelehnt:',
     },
+    onPurpose:
+      'Der Austausch ist vollständig. Die letzte Antwort ist eine Ablehnung, die die Schritte erklären.',
     failed: 'diese Prüfung ist fehlgeschlagen:',
     reason: 'Der Grund:',
     missing: 'Verfahren, die hier nicht vorgeführt werden:',
@@ -158,7 +164,7 @@ export const de: Texts = {
   explain: {
     title: 'Erklären',
     lead: 'Fügen Sie ein Token, einen Proof, eine Challenge, Zugangsdaten, ein Feld Cache-Status oder If oder eine ganze Anfrage oder Antwort ein. Sie sehen die Bestandteile und was ein Server daran prüft.',
-    kept: 'Dieser Server speichert und protokolliert nichts davon und ruft nichts ab. Die Erklärungen sind englisch.',
+    kept: 'Dieser Server speichert und protokolliert nichts vom Text. Er ruft nur die Schlüssel seines eigenen Autorisierungsservers ab. Die Erklärungen sind englisch.',
     label: 'Text, höchstens 16 KB',
     button: 'Erklären',
     problem: 'Das lässt sich nicht erklären.',

@@ -14,28 +14,28 @@ export const en = {
   errors: {
     4: {
       title: 'This request cannot be answered',
-      text: 'Something in what was asked is wrong or not possible here. Nothing was changed.',
+      text: 'A part of the request is wrong, or is not possible here. Nothing was changed.',
     },
     401: {
-      title: 'You are not let in',
-      text: 'This address asks who you are. What your browser has shown is missing or not valid.',
+      title: 'This address needs credentials',
+      text: 'Your browser sent none, or they are not valid. The start page of this server says which credentials each address accepts.',
     },
     403: {
-      title: 'You may not enter',
-      text: 'What your browser has shown does not open this address.',
+      title: 'You have no access',
+      text: 'Your credentials are valid, but they give no access to this address.',
     },
     404: {
       title: 'There is nothing here',
       text: 'The address may be mistyped, or what was here is gone.',
     },
     407: {
-      title: 'The proxy asks who you are',
-      text: 'Your browser uses a proxy. What it has shown there is missing or not valid.',
+      title: 'The proxy needs credentials',
+      text: 'Your browser uses a proxy. It sent no credentials to the proxy, or they are not valid.',
     },
-    413: { title: 'This is too long', text: 'Less than what was sent is taken here.' },
+    413: { title: 'This is too long', text: 'The request is longer than this address accepts.' },
     429: {
       title: 'Too many requests',
-      text: 'Too much was asked from here in a short time. Wait a moment, then try again.',
+      text: 'Your network sent too many requests in a short time. Wait a moment, then try again.',
     },
     5: {
       title: 'Something went wrong',
@@ -43,7 +43,7 @@ export const en = {
     },
     502: {
       title: 'The application does not answer',
-      text: 'It cannot be reached, or what it says cannot be understood. Try again in a moment.',
+      text: 'This server cannot reach it, or cannot read its answer. Try again in a moment.',
     },
     503: {
       title: 'We cannot answer right now',
@@ -54,6 +54,8 @@ export const en = {
       text: 'It takes too long. Try again in a moment.',
     },
   } as Readonly<Record<number, Words>>,
+  /** Links on a page that asks for credentials. */
+  ways: { home: 'What this server accepts', account: 'Your account' },
 
   listing: {
     path: 'Where you are',
@@ -69,23 +71,27 @@ export const en = {
     title: (brand: string) => `${brand} resource server`,
     titleWithPlayground: (brand: string) => `${brand} resource server and playground`,
     lead: (authorizationServer: Html) =>
-      html`This server keeps documents and lets in whoever shows credentials for them. Tokens come
-      from the ${authorizationServer}. A token that is revoked is refused by the next request.`,
+      html`Clients store documents on this server and read them with credentials. The
+      ${authorizationServer} issues access tokens. This server refuses a revoked token at the next
+      request.`,
+    account: 'Sign in to your account',
+    developers: (tutorial: Html) => html`Developers begin with ${tutorial}.`,
+    commands: 'these commands',
     authorizationServer: 'authorization server',
-    again: (origin: Html) => html`All of it is at ${origin}, too.`,
-    schemes: 'Takes',
+    again: (origin: Html) => html`The same addresses are also at ${origin}.`,
+    schemes: 'Accepts',
     reading: 'Reading needs',
     writing: 'Writing needs',
     noScope: 'no scope',
     metadata: 'Metadata',
     metadataText: 'for programs (RFC 9728)',
-    own: 'Every person and application finds a tree of their own there, which can be mounted (WebDAV).',
+    own: 'Each person and each application has a separate tree there, which can be mounted (WebDAV).',
     authors: 'For authors of clients',
-    trials: 'Each of these answers, in JSON, who the client is and by which scheme:',
+    trials: 'Each of these addresses answers with the name of the client and its scheme, in JSON:',
     playground: 'Playground: see each scheme on the wire',
     operators: 'For operators',
     ready: 'whether the server can work',
-    verify: 'answers a trusted reverse proxy whether a request may pass',
+    verify: 'tells a trusted reverse proxy whether a request may pass',
   },
 
   playground: {
@@ -104,7 +110,7 @@ export const en = {
     document: 'Document',
     command: 'From your own shell',
     perform: 'Perform the exchange',
-    performText: 'The client has an account of its own, which is good for nothing else.',
+    performText: 'The client has a separate account, which works only here.',
     mistake: 'Mistake of the client',
     noMistake: 'None',
     mistakeHere: 'Here the client makes its mistake:',
@@ -155,6 +161,8 @@ export const en = {
       away: 'The server does not look at this now.',
       refused: 'Refused:',
     },
+    onPurpose:
+      'The exchange ran to its end. Its last answer is a refusal, which the steps explain.',
     failed: 'this check failed:',
     reason: 'The reason:',
     missing: 'Schemes that are not shown here:',
@@ -163,7 +171,7 @@ export const en = {
   explain: {
     title: 'Explain',
     lead: 'Paste a token, a proof, a challenge, credentials, a Cache-Status or If field, or a whole request or answer. You see its parts, and what a server checks.',
-    kept: 'This server keeps and logs nothing of it, and fetches nothing. Explanations are in English.',
+    kept: 'This server keeps and logs nothing of the text. It fetches only the keys of its own authorization server. Explanations are in English.',
     label: 'Text, at most 16 KB',
     button: 'Explain',
     problem: 'This cannot be explained.',

@@ -3,6 +3,8 @@ import { shellWord } from '#shared/base/shell-word.ts';
 import { clientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Answer } from '#shared/http/answer.ts';
+import { copyable } from '#shared/pages/copyable.ts';
+import { docsLink, TUTORIAL } from '#shared/pages/docs-link.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import type { Space } from '../../space/spaces.ts';
@@ -29,8 +31,12 @@ export function homePage(
       <div class="intro">
         <h1>${title}</h1>
         <p>${texts.lead(link(issuer, texts.authorizationServer))}</p>
+        <p>${texts.developers(docsLink(frame.brand, TUTORIAL))}</p>
         ${tls && html`<p>${texts.again(link(tls.resource))}</p>`}
-        ${playground && html`<p>${link(playground, texts.playground)}</p>`}
+      </div>
+      <div class="buttons">
+        <a class="button primary" href="${issuer}/account">${texts.account}</a>
+        ${playground && html`<a class="button" href="${playground}">${texts.playground}</a>`}
       </div>
       ${shown.filter((space) => !trials.includes(space)).map((space) => section(frame, space, config))}
       ${
@@ -79,7 +85,7 @@ function section({ language }: Frame, space: Space, config: OfHome): Html {
       }
     </dl>
     ${serves === 'documents' && tree === 'own' && html`<p>${texts.own}</p>`}
-    ${serves === 'documents' && taken.has('Bearer') && html`<pre>${tour(space, config)}</pre>`}
+    ${serves === 'documents' && taken.has('Bearer') && copyable(language, html`<pre>${tour(space, config)}</pre>`, texts.commands)}
   </section> `;
 }
 

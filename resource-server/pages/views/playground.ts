@@ -1,4 +1,6 @@
 import type { Answer } from '#shared/http/answer.ts';
+import { copyable } from '#shared/pages/copyable.ts';
+import { docsLink } from '#shared/pages/docs-link.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { crumbsTo } from './crumbs.ts';
@@ -157,7 +159,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
           <dt>${texts.standard}</dt>
           <dd>${standard}</dd>
           <dt>${texts.document}</dt>
-          <dd>${docsLink(frame, file)}</dd>
+          <dd>${docsLink(frame.brand, file)}</dd>
         </dl>
         ${
           words.length > 0 &&
@@ -171,7 +173,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
         command !== undefined &&
         html`<section aria-labelledby="command">
           <h2 id="command">${texts.command}</h2>
-          <pre>${command}</pre>
+          ${copyable(frame.language, html`<pre>${command}</pre>`, texts.command)}
         </section>`
       }
       ${formOf(frame, props)} ${legs && resultsOf(frame, props, legs)}
@@ -189,17 +191,18 @@ const RESULTS = 'results';
 const idOf = (leg: number): string => `leg-${leg + 1}`;
 
 /**
- * The outcome at the top is that of the mistake, or of the last leg. A flow without a mistake that ends with a refusal
- * has none, since the steps explain the refusal.
+ * The outcome at the top is that of the mistake, or of the last leg. A flow without a mistake may end with a refusal on
+ * purpose, such as that of a revoked token, so this refusal is no failure.
  */
 function resultsOf(frame: Frame, props: ExchangeProps, legs: readonly ShownLeg[]): Html {
-  const { step, fieldLists } = textsOf(frame.language).playground;
+  const { step, fieldLists, onPurpose } = textsOf(frame.language).playground;
   const wrong = legs.findIndex(({ mistake }) => mistake !== undefined);
   const at = wrong === -1 ? legs.length - 1 : wrong;
   const { outcome } = legs[at] ?? {};
-  const isTold = outcome !== undefined && (wrong !== -1 || outcome.kind !== 'refused');
+  const way = html`(<a href="#${idOf(at)}">${step} ${at + 1}</a>)`;
+  const isOnPurpose = wrong === -1 && outcome?.kind === 'refused';
   return html`<div class="wide" id="${RESULTS}">
-    ${isTold && outcomeLine(frame, outcome, html`(<a href="#${idOf(at)}">${step} ${at + 1}</a>)`)}
+    ${isOnPurpose ? html`<p class="note">${onPurpose} ${way}</p>` : outcome && outcomeLine(frame, outcome, way)}
     ${props.overHttp2 && html`<p>${fieldLists}</p>`} ${stepsOf(frame, legs)}
     ${pictureOf(frame, props, legs)} ${legs.map((leg, index) => legOf(frame, props, leg, index))}
   </div>`;
@@ -214,12 +217,6 @@ function stepsOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
       ${legs.map(({ title }, at) => html`<li><a href="#${idOf(at)}">${title}</a></li> `)}
     </ol>
   </section>`;
-}
-
-/** The file below `docs/`, as a link if the operator configures where the documents are. */
-function docsLink({ brand }: Frame, file: string): Html {
-  const name = html`<code>docs/${file}</code>`;
-  return brand.docs === undefined ? name : html`<a href="${brand.docs + file}">${name}</a>`;
 }
 
 function formOf(

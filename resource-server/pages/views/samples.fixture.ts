@@ -50,6 +50,8 @@ const EXCHANGE = {
   mistakes: { password: 'Another password' },
 };
 
+export const WAYS = { home: 'https://rs.example/', account: 'https://as.example/account' };
+
 const EXPLAIN = { path: '/playground/explain', index: '/schemes/' };
 
 /** Every page of the resource server in every state that looks different. `text` replaces all text from outside. */
@@ -152,7 +154,12 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
       STATUSES.map((status) => [
         `error-${status}`,
         (frame: Frame) =>
-          errorPage(frame, { status, detail: `What was wrong${text}.`, id: `8pYkqvTB${text}` }),
+          errorPage(frame, {
+            status,
+            detail: `What was wrong${text}.`,
+            id: `8pYkqvTB${text}`,
+            ways: WAYS,
+          }),
       ]),
     ),
     ...Object.fromEntries(

@@ -3,7 +3,7 @@ import { ATTACKS, expectStrict, skeleton } from '#shared/pages/checked.fixture.t
 import { LANGUAGES } from '#shared/pages/language.ts';
 import { errorPage } from './error.ts';
 import { exchangePicture, type PicturedLeg } from './exchange-picture.ts';
-import { samples } from './samples.fixture.ts';
+import { samples, WAYS } from './samples.fixture.ts';
 import { textsOf } from '../texts/index.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
@@ -45,7 +45,8 @@ describe.each(LANGUAGES)('every page in %s', (language) => {
 
 test.each(LANGUAGES)('every status has a text in %s', (language) => {
   for (let status = 400; status < 600; status += 1) {
-    const { body } = errorPage({ brand: BRAND, language }, { status, detail: 'x', id: undefined });
+    const props = { status, detail: 'x', id: undefined, ways: WAYS };
+    const { body } = errorPage({ brand: BRAND, language }, props);
     expect([status, body]).toEqual([
       status,
       expect.stringMatching(/<h1>[^<]{5,}<\/h1>\s*<p>[^<]{5,}/),

@@ -1,7 +1,8 @@
-import { checkClaims, parseAccessToken } from '#shared/jose/access-token.ts';
+import { checkAccessToken, checkClaims, parseAccessToken } from '#shared/jose/access-token.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { RefusalCode } from '#shared/refusals/table.ts';
+import { refuse } from '#shared/refusals/tokens.ts';
 import { type Check, checksOf, type Step } from '../checks.ts';
 import type { Explained, Surroundings } from '../explained.ts';
 import { partsOfJwt, readJwt, textOf } from './jwt.ts';
@@ -66,7 +67,7 @@ export const SCOPE_STEP: Step = step(
 /** RFC 6750. */
 export const BEARER_STEPS: readonly Step[] = [...TOKEN_STEPS, SCOPE_STEP];
 
-/** Explains an access token (RFC 9068) by its content, since the key of its issuer is not available. */
+/** Explains an access token (RFC 9068). Its signature stays open where the keys of its issuer are not at hand. */
 export function explainAccessToken(token: string, surroundings: Surroundings): Explained {
   return {
     what: 'Access token',
@@ -76,22 +77,27 @@ export function explainAccessToken(token: string, surroundings: Surroundings): E
   };
 }
 
-function checksOfToken(token: string, { clock }: Surroundings): readonly Check[] {
+function checksOfToken(token: string, { clock, keyOf }: Surroundings): readonly Check[] {
   const ofToken = readJwt(token).header?.['typ'] === 'gnap-at+jwt' ? GNAP_TOKEN_STEPS : TOKEN_STEPS;
   const steps = [...ofToken, SCOPE_STEP];
   const parsed = parseAccessToken(token);
   if (!parsed.ok) return checksOf(steps, parsed);
   const { iss, aud } = parsed.payload as Partial<AccessTokenClaims>;
-  const checked = checkClaims(parsed, {
+  const key = keyOf?.(iss, parsed.kid, parsed.algorithm);
+  if (key === 'absent') return checksOf(steps, refuse('token-key'));
+  const expected = {
     issuer: typeof iss === 'string' ? iss : '',
     audiences: [aud ?? []].flat(),
     now: epochSeconds(clock),
     skew: 0,
-  });
+  };
+  const checked = key ? checkAccessToken(parsed, key, expected) : checkClaims(parsed, expected);
   return checksOf(steps, checked.ok ? undefined : checked, {
-    key: `The server looks for the key ${parsed.kid}.`,
-    signature: 'Anybody can write such claims: only the key of the issuer tells.',
-    issuer: `The server compares it with ${textOf(iss)}.`,
+    ...(key === undefined && {
+      key: `The server looks for the key ${parsed.kid}.`,
+      signature: 'Anybody can write such claims: only the key of the issuer tells.',
+      issuer: `The server compares it with ${textOf(iss)}.`,
+    }),
     audience: `The server looks for itself in ${textOf(aud)}.`,
     revoked: 'Only the store knows.',
     binding:
