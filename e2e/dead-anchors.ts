@@ -17,16 +17,25 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Returns the anchors of a document. A second heading of the same text gets the suffix `-1`, and so on. */
-export function anchorsOf(markdown: string): ReadonlySet<string> {
+/**
+ * Returns a function that names the headings of one document in their order. A second heading of the same text
+ * gets the suffix `-1`, and so on.
+ */
+export function anchorNamer(): (heading: string) => string {
   const anchors = new Set<string>();
-  for (const [, heading = ''] of markdown.replaceAll(FENCED, '').matchAll(HEADING)) {
+  return (heading) => {
     const anchor = anchorOf(heading);
     let unique = anchor;
     for (let n = 1; anchors.has(unique); n++) unique = `${anchor}-${n}`;
     anchors.add(unique);
-  }
-  return anchors;
+    return unique;
+  };
+}
+
+/** Returns the anchors of a document. */
+export function anchorsOf(markdown: string): ReadonlySet<string> {
+  const headings = [...markdown.replaceAll(FENCED, '').matchAll(HEADING)];
+  return new Set(headings.map(([, heading = '']) => heading).map(anchorNamer()));
 }
 
 /**

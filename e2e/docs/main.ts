@@ -1,22 +1,44 @@
 /**
  * `npm run docs` writes the pages of `docs/` that are generated from the code. `--check` names outdated
- * pages.
+ * pages. `build` writes the documentation as a static site to a folder, and `serve` shows it on this machine.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PAGES, stalePages } from './pages.ts';
+import { siteServer } from './site/serve.ts';
+import { site } from './site/site.ts';
 
-const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
-const stale = stalePages(read);
+const USAGE = `Usage: npm run docs                    write docs/reference/ from the code
+       npm run docs -- build [FOLDER]  write the site, by default to dist/site
+       npm run docs -- serve [PORT]    show the site at http://127.0.0.1:PORT/, by default 4000`;
 
-if (process.argv.includes('--check')) {
-  if (stale.length > 0) {
-    console.error(`These pages are not what the code says: ${stale.join(', ')}. Run: npm run docs`);
+function write(path: string, content: string | Buffer): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+const stale = () =>
+  stalePages((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined));
+
+const [mode, argument] = process.argv.slice(2);
+if (mode === undefined) {
+  for (const path of stale()) write(path, PAGES[path]?.() ?? '');
+} else if (mode === '--check') {
+  const pages = stale();
+  if (pages.length > 0) {
+    console.error(`These pages are not what the code says: ${pages.join(', ')}. Run: npm run docs`);
     process.exitCode = 1;
   }
+} else if (mode === 'build') {
+  const folder = argument ?? 'dist/site';
+  const files = site();
+  for (const [path, content] of files) write(join(folder, path), content);
+  console.log(`${files.size} files are in ${folder}. The first page is index.html.`);
+} else if (mode === 'serve') {
+  const port = Number(argument ?? 4000);
+  const server = siteServer(site()).listen(port, '127.0.0.1');
+  server.on('listening', () => console.log(`The documentation is at http://127.0.0.1:${port}/`));
 } else {
-  for (const path of stale) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, PAGES[path]?.() ?? '');
-  }
+  console.error(USAGE);
+  process.exitCode = 1;
 }
