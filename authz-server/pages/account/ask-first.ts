@@ -1,19 +1,20 @@
 import { listConsents } from '#shared/people/access/consents.ts';
 import { listAccess, type ListedAccess } from '#shared/people/access/grants.ts';
 import { listSignIns, type SignIn } from '#shared/people/access/sign-ins.ts';
+import { type Html, html } from '#shared/pages/html.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { EndOneProps } from '../frame/account-view.ts';
 import type { View } from '../frame/view.ts';
 import type { Visitor } from '../sign-in/session.ts';
-import { placeOf } from '../views/account-applications.ts';
-import { browserOf } from '../views/account-sign-ins.ts';
+import { placeSince } from '../views/account-applications.ts';
+import { browserSince } from '../views/account-sign-ins.ts';
 import { clientName } from './client-name.ts';
 
 type Kind = EndOneProps['kind'];
 
 /** A sign-in, application, grant or key of a person, and what ends with it. */
 interface Thing {
-  readonly name: string;
+  readonly name: string | Html;
   readonly signIns?: readonly SignIn[];
   readonly accesses?: readonly ListedAccess[];
 }
@@ -60,8 +61,8 @@ export async function endOneProps(
     name,
     isHere: signIns.some(({ uid }) => uid === visitor.signIn.uid),
     browsers: isApplication
-      ? accesses.map((access) => placeOf(view, placeOfAccess(access)))
-      : signIns.map((signIn) => browserOf(view, signIn)),
+      ? accesses.map((access) => placeSince(view, placeOfAccess(access)))
+      : signIns.map((signIn) => browserSince(view, signIn)),
     applications: await Promise.all(
       [...clients].map((clientId) => clientName(server, clientId, view.language)),
     ),
@@ -78,7 +79,7 @@ async function findSignInOf(
   if (signIn === undefined) return undefined;
   const accesses = await listAccess(server, accountId);
   return {
-    name: browserOf(view, signIn),
+    name: browserSince(view, signIn),
     signIns: [signIn],
     accesses: accesses.filter((access) => access.signIn === id),
   };
@@ -93,7 +94,7 @@ async function findAccessOf(
   const access = (await listAccess(server, accountId)).find(({ grantId }) => grantId === id);
   if (access === undefined) return undefined;
   const client = await clientName(server, access.clientId, view.language);
-  return { name: `${client}, ${placeOf(view, placeOfAccess(access))}` };
+  return { name: html`${client}, ${placeSince(view, placeOfAccess(access))}` };
 }
 
 async function findApplicationOf(
@@ -136,5 +137,5 @@ async function findPasskeyOf(
   };
 }
 
-const placeOfAccess = ({ device, browser }: ListedAccess) =>
-  Object.assign({ isDevice: device !== undefined }, device ?? browser);
+const placeOfAccess = ({ device, browser, since }: ListedAccess) =>
+  Object.assign({ since, isDevice: device !== undefined }, device ?? browser);

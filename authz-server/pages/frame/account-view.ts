@@ -1,3 +1,4 @@
+import type { Html } from '#shared/pages/html.ts';
 import type { KindOfPerson } from '#shared/audit/event-kinds.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 
@@ -77,8 +78,8 @@ export interface EndEverythingProps {
 /** The entry that the person is about to end, and what ends with it. */
 export interface EndOneProps {
   readonly kind: 'sign-in' | 'access' | 'application' | 'key' | 'passkey';
-  /** Its name for people. */
-  readonly name: string;
+  /** Its name for people; a browser or device with its start and its address. */
+  readonly name: string | Html;
   /** The URL to which the form is posted, and its fields. */
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -87,7 +88,7 @@ export interface EndOneProps {
   /** It ends the sign-in of this browser. */
   readonly isHere: boolean;
   /** Browsers that are signed out by it, and applications and devices that lose access by it, by name. */
-  readonly browsers: readonly string[];
+  readonly browsers: readonly (string | Html)[];
   readonly applications: readonly string[];
 }
 

@@ -2,6 +2,7 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { AccountAccess, AccountApplication } from '../frame/account-view.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
+import { placed } from './account-sign-ins.ts';
 import { endButton } from './end-button.ts';
 import { facts } from './facts.ts';
 import { programName } from './program.ts';
@@ -35,6 +36,12 @@ export function placeOf(
   const all = textsOf(language);
   return programName(agent, all) || (isDevice ? all.account.someDevice : all.account.someBrowser);
 }
+
+/** The browser or the device of an access, with its start and its address. */
+export const placeSince = (
+  view: View,
+  access: Pick<AccountAccess, 'isDevice' | 'agent' | 'since' | 'address'>,
+): Html => placed(view, placeOf(view, access), textsOf(view.language).account.allowed, access);
 
 function accessEntry(view: View, application: string, access: AccountAccess): Html {
   const { id, isDevice, since, lastIssue, address } = access;

@@ -16,6 +16,29 @@ export function browserOf(
   return programName(agent, all) || all.account.someBrowser;
 }
 
+/**
+ * The browser of a sign-in with its start and its address, since a person may be signed in with two browsers of the same
+ * name.
+ */
+export function browserSince(
+  view: View,
+  signIn: Pick<AccountSignIn, 'agent' | 'since' | 'address'>,
+): Html {
+  return placed(view, browserOf(view, signIn), textsOf(view.language).account.signedIn, signIn);
+}
+
+/** A name of a browser or device, and when and from which address it got what it has. `what`: the name of the moment. */
+export function placed(
+  view: View,
+  name: string,
+  what: string,
+  { since, address }: Pick<AccountSignIn, 'since' | 'address'>,
+): Html {
+  return html`${name}<br /><span class="muted small"
+      >${what}: ${moment(since, view)}${address !== undefined && html`, ${address}`}</span
+    >`;
+}
+
 /** A browser in which the person is signed in. */
 export function signInEntry(view: View, signIn: AccountSignIn): Html {
   const { id, since, lastSeen, address, current, by } = signIn;

@@ -4,7 +4,7 @@ import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { EndEverythingProps, EverythingEndedProps } from '../frame/account-view.ts';
 import type { View } from '../frame/view.ts';
-import { browserOf } from './account-sign-ins.ts';
+import { browserSince } from './account-sign-ins.ts';
 import { endCard } from './end-card.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
@@ -23,7 +23,7 @@ export function endEverythingPage(view: View, props: EndEverythingProps): Answer
       </div>
       ${namedList(
         texts.browsers,
-        lists.signIns.map((signIn) => browserOf(view, signIn)),
+        lists.signIns.map((signIn) => browserSince(view, signIn)),
       )}
       ${namedList(
         texts.applications,

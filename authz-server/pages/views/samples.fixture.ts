@@ -13,6 +13,7 @@ import type {
 } from '../frame/admin-view.ts';
 import type { AskedItem, Language, View } from '../frame/view.ts';
 import { activityPage } from './activity.ts';
+import { browserSince } from './account-sign-ins.ts';
 import { accountPage } from './account.ts';
 import { adminHomePage, adminSearchPage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
@@ -605,7 +606,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     endOnePage(alice(view), {
       ...ending,
       kind: 'sign-in',
-      name: 'Chrome on Linux',
+      name: browserSince(view, { agent: CHROME, since: NOW - DAY, address: '2001:db8::7' }),
       isHere: true,
       applications: ['Papertrail', 'Weekly Notes'],
     }),
@@ -616,7 +617,10 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       ...ending,
       kind: 'application',
       name: 'Papertrail',
-      browsers: ['Chrome on Linux', 'A browser'],
+      browsers: [
+        browserSince(view, { agent: CHROME, since: NOW - DAY, address: '2001:db8::7' }),
+        'A browser',
+      ],
     }),
   'end-key': (view) =>
     endOnePage(alice(view), { ...ending, kind: 'key', name: 'Laptop in the kitchen' }),

@@ -484,6 +484,26 @@ describe('account', () => {
   });
 });
 
+test('the page that ends everything tells browsers of one name apart by time and address', () => {
+  const { body = '' } = endEverythingPage(view, {
+    action: '/account/end',
+    back: '/account',
+    lists: {
+      signIns: [
+        { id: 'a', since: NOW - 60_000, address: '192.0.2.1', current: true, by: 'password' },
+        { id: 'b', since: NOW - 7_200_000, address: '192.0.2.2', current: false, by: 'password' },
+      ],
+      applications: [],
+    },
+    isMore: false,
+  });
+  const entries = [...body.matchAll(/<li>(.*?)<\/li>/gs)].map(([, entry = '']) => entry);
+  expect(entries).toEqual([
+    expect.stringMatching(/A browser.*1 minute ago.*192\.0\.2\.1/s),
+    expect.stringMatching(/A browser.*2 hours ago.*192\.0\.2\.2/s),
+  ]);
+});
+
 test('an error page keeps its status, and has no detail or button without data for it', () => {
   const page = errorPage(view, { status: 503, kind: 'unavailable' });
   expect(page.status).toBe(503);
