@@ -4,6 +4,7 @@ import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { createStanding } from '#shared/auth/standing/standing.ts';
 import { hasPlayground } from '#shared/config/playground.ts';
+import { listenerOf } from '#shared/config/local-origin.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { isLoopback } from '#shared/http/loopback.js';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
@@ -351,7 +352,9 @@ async function wayToIssuer({ config, clock, random }: Parts): Promise<SendOption
 }
 
 /** True if requests in clear text come only from this machine, and through no proxy, including this server's own. */
-function isLocal({ listen, proxy, trustedProxies: trusted }: Config): boolean {
-  const hosts = proxy ? [listen.resource.host, listen.proxy.host] : [listen.resource.host];
+function isLocal(config: Config): boolean {
+  const { listen, proxy, trustedProxies: trusted } = config;
+  const { host } = listenerOf(config, 'resource');
+  const hosts = proxy ? [host, listen.proxy.host] : [host];
   return hosts.every(isLoopback) && trusted.length === 0;
 }

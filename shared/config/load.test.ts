@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { loadConfig } from './load.ts';
+import { listenerOf } from './local-origin.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { REDIS_URL } from '#shared/stores/redis-url.ts';
@@ -127,9 +128,9 @@ describe('precedence: environment over file, file over defaults', () => {
   });
 
   test('a listener may set its port only', async () => {
-    const { listen } = await load({ listen: { authz: { port: 4000 } } });
-    expect(listen.authz).toEqual({ host: '127.0.0.1', port: 4000 });
-    expect(listen.resource).toEqual({ host: '127.0.0.1', port: 3001 });
+    const config = await load({ listen: { authz: { port: 4000 } } });
+    expect(listenerOf(config, 'authz')).toEqual({ host: '127.0.0.1', port: 4000 });
+    expect(listenerOf(config, 'resource')).toEqual({ host: '127.0.0.1', port: 3001 });
   });
 
   test('paths are relative to the configuration file, for the pair and for a space', async () => {

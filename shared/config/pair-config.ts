@@ -1,5 +1,5 @@
 import { loadConfig } from './load.ts';
-import { localOrigin } from './local-origin.ts';
+import { listenerOf, localOrigin } from './local-origin.ts';
 import type { Config } from './schema.ts';
 
 /**
@@ -10,5 +10,5 @@ import type { Config } from './schema.ts';
 export async function loadPairConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const config = await loadConfig(env);
   if (env['COUNTERSIGN_AUTHZ_URL'] || env['COUNTERSIGN_AUTHZ_URL_FILE']) return config;
-  return loadConfig({ ...env, COUNTERSIGN_AUTHZ_URL: localOrigin(config.listen.authz) });
+  return loadConfig({ ...env, COUNTERSIGN_AUTHZ_URL: localOrigin(listenerOf(config, 'authz')) });
 }

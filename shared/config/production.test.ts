@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { loadConfig } from './load.ts';
 import { isProduction, productionMistakes } from './production.ts';
+import { configSchema } from './schema.ts';
 
 const SECRET = { COUNTERSIGN_SECRET: 'a secret of more than thirty-two bytes' };
 
@@ -20,14 +21,15 @@ test('the mode is production if a listener, the issuer or the resource is reacha
   expect(isProduction({ ...config, privateTokens: elsewhere })).toBe(true);
 });
 
-test('a host of the forward proxy or of the metrics means production, even if listen.host is the same', async () => {
-  const config = await loadConfig({ COUNTERSIGN_LISTEN: '0.0.0.0' });
-  expect(isProduction(config)).toBe(false);
-  for (const name of ['proxy', 'metrics']) {
-    const listen = { ...config.listen, [name]: { host: '0.0.0.0', port: 3128 } };
-    expect(isProduction({ ...config, listen })).toBe(true);
-  }
-});
+test.each(['authz', 'resource', 'authzTls', 'resourceTls', 'proxy', 'metrics'])(
+  'the host of listen.%s means production, even if listen.host is the same',
+  (name) => {
+    const of = (listen: object) => isProduction(configSchema.parse({ listen }));
+    expect(of({ host: '0.0.0.0', [name]: {} })).toBe(false);
+    expect(of({ host: '0.0.0.0', [name]: { host: '0.0.0.0' } })).toBe(true);
+    expect(of({ host: '0.0.0.0', [name]: { host: '127.0.0.1' } })).toBe(false);
+  },
+);
 
 test('production refuses http origins and a missing secret, and says why', async () => {
   const config = await loadConfig({});

@@ -22,8 +22,8 @@ export function ownsTokenOrigin({
 }
 
 /**
- * True if other machines can reach the issuer, the resource or a listener. In a container `listen.host` does not
- * matter, since it is an address within the container.
+ * True if other machines can reach the issuer, the resource or a listener by its own `host`. `listen.host` does not
+ * matter, since in a container it is an address within the container.
  */
 export function isProduction({
   issuer,
@@ -32,14 +32,8 @@ export function isProduction({
   tls,
   privateTokens,
 }: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls' | 'privateTokens'>): boolean {
-  const { host: inContainer, proxy, metrics, ...listeners } = listen;
-  const hosts = [
-    ...Object.values(listeners)
-      .map(({ host }) => host)
-      .filter((host) => host !== inContainer),
-    // These never follow `listen.host`.
-    ...[proxy, metrics].flatMap((address) => address?.host ?? []),
-  ];
+  const { host: _inContainer, ...listeners } = listen;
+  const hosts = Object.values(listeners).flatMap((listener) => listener?.host ?? []);
   const origins = [issuer, resource, tls?.resource, privateTokens?.issuer].filter(
     (origin) => origin !== undefined,
   );

@@ -70,7 +70,7 @@ export const configSchema = z.strictObject({
       host: host
         .default('127.0.0.1')
         .describe(
-          'Address or name for listeners without one of their own. It is for containers, where the operator decides who reaches a port. So an address that is not loopback does not mean production here, unlike the `host` of a listener.',
+          'Address or name for listeners without one of their own. It is for containers, where the operator decides who reaches a port. So an address that is not loopback does not mean production here, unlike the `host` of a listener, also if both are the same.',
         ),
       authz: address(3000, 'the authorization server'),
       resource: address(3001, 'the resource server'),
@@ -88,13 +88,6 @@ export const configSchema = z.strictObject({
           'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs them. `{}` means the defaults. Without this member there is no listener. Keep it on loopback or in a private network: it requires no credentials.',
         ),
     })
-    .transform((listen) => ({
-      ...listen,
-      authz: { ...listen.authz, host: listen.authz.host ?? listen.host },
-      resource: { ...listen.resource, host: listen.resource.host ?? listen.host },
-      resourceTls: { ...listen.resourceTls, host: listen.resourceTls.host ?? listen.host },
-      authzTls: { ...listen.authzTls, host: listen.authzTls.host ?? listen.host },
-    }))
     .prefault({})
     .describe(
       'Where the servers listen. `issuer` and `resource` do not follow: with another port, set them, too.',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
+import { listenerOf } from '#shared/config/local-origin.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
@@ -44,7 +45,7 @@ export function overTls(parts: OverTls): Beside {
   return {
     name,
     async open({ admission }) {
-      const { host, port } = config.listen[name];
+      const { host, port } = listenerOf(config, name);
       const certificate = await certificateOf(config, files, clock, random);
       if (boundTo !== undefined) checkName(certificate, boundTo);
       const http2 = { handler, certificate, resumption: boundTo === undefined };

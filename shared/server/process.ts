@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { serviceLinks } from '#shared/config/environment.ts';
+import { listenerOf } from '#shared/config/local-origin.ts';
 import { loadPairConfig } from '#shared/config/pair-config.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
@@ -196,10 +197,9 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const { handler, http2, webSockets = false, refusalAt, beside = [] } = server;
   const limits = configuredLimits(config, server.limits);
   const trusted = trustedProxies(config.trustedProxies);
-  await using listening = await onPort(config, role.name, ({ host, port }) =>
+  await using listening = await onPort(config, role.name, () =>
     listen({
-      host,
-      port,
+      ...listenerOf(config, role.name),
       handler,
       ...(http2 && { http2: { handler: http2 } }),
       webSockets,
