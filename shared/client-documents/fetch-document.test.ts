@@ -6,6 +6,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { BadDocument } from './document.ts';
 import { documentServer, type DocumentServer, webDocument } from './document-server.fixture.ts';
 import { fetchDocument } from './fetch-document.ts';
+import type { Destinations } from '#shared/client/destinations/destinations.ts';
 import { documentDestinations, isTaken } from './reach.ts';
 
 let site: DocumentServer;
@@ -189,9 +190,19 @@ describe('draft section 6.5: addresses to which the server connects', () => {
     expect(permits?.(address) ?? false).toBe(may);
   });
 
-  test('in production a port other than 443 costs no look-up', () => {
-    expect(PRODUCTION.concerning({ host: 'app.example', port: 22 })).toBeUndefined();
-  });
+  test.each<[mode: string, destinations: Destinations]>([
+    ['production', PRODUCTION],
+    [
+      'development at 0.0.0.0',
+      documentDestinations(configSchema.parse({ listen: { host: '0.0.0.0' } })),
+    ],
+  ])(
+    'in %s this machine is no destination, and a port other than 443 costs no look-up',
+    (_, to) => {
+      expect(to.concerning({ host: 'localhost', port: 443 })?.('127.0.0.1')).toBe(false);
+      expect(to.concerning({ host: 'app.example', port: 22 })).toBeUndefined();
+    },
+  );
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { Destinations } from '#shared/client/destinations/destinations.ts';
 import { systemResolve } from '#shared/client/destinations/resolve.ts';
 import { isPublic } from '#shared/client/destinations/public-address.ts';
+import { listenerOf } from '#shared/config/local-origin.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { isLoopback } from '#shared/http/loopback.js';
 import type { Config } from '#shared/config/schema.ts';
@@ -38,14 +39,14 @@ export function whyNotTaken(config: Config, url: string): string | undefined {
 
 /**
  * Returns the destinations of fetches: public addresses at port 443 (draft section 6.5), and in development also this
- * machine at any port.
+ * machine at any port, unless clients of other machines may reach the server, as in a container.
  */
 export function documentDestinations(config: Config): Destinations {
-  const development = !isProduction(config);
+  const here = !isProduction(config) && isLoopback(listenerOf(config, 'authz').host);
   return {
     concerning: ({ port }) =>
-      port === 443 || development
-        ? (address) => (port === 443 && isPublic(address)) || (development && isLoopback(address))
+      port === 443 || here
+        ? (address) => (port === 443 && isPublic(address)) || (here && isLoopback(address))
         : undefined,
   };
 }
