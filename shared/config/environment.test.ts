@@ -6,6 +6,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { OVERRIDES, serviceLinks } from './environment.ts';
 import { loadConfig } from './load.ts';
+import { listenerOf } from './local-origin.ts';
 import { loadPairConfig } from './pair-config.ts';
 import { isProduction } from './production.ts';
 import { SETTING_VARIABLES } from './variables.ts';
@@ -196,18 +197,35 @@ test('the variables that Kubernetes sets for services stop no start and are no s
 
 test('COUNTERSIGN_LISTEN is the host of listeners that name none, and does not mean production', async () => {
   const inImage = await loadConfig({ COUNTERSIGN_LISTEN: '0.0.0.0' });
-  expect(inImage.listen).toMatchObject({
-    authz: { host: '0.0.0.0', port: 3000 },
-    resource: { host: '0.0.0.0', port: 3001 },
-    proxy: { host: '127.0.0.1' },
-  });
+  expect(listenerOf(inImage, 'authz')).toEqual({ host: '0.0.0.0', port: 3000 });
+  expect(listenerOf(inImage, 'resource')).toEqual({ host: '0.0.0.0', port: 3001 });
+  expect(inImage.listen.proxy).toMatchObject({ host: '127.0.0.1' });
   expect(isProduction(inImage)).toBe(false);
   const file = await fileOf('l.json', JSON.stringify({ listen: { authz: { host: '127.0.0.2' } } }));
   const own = await loadConfig({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_LISTEN: '0.0.0.0' });
-  expect([own.listen.authz.host, own.listen.resource.host]).toEqual(['127.0.0.2', '0.0.0.0']);
+  const hosts = (['authz', 'resource'] as const).map((name) => listenerOf(own, name).host);
+  expect(hosts).toEqual(['127.0.0.2', '0.0.0.0']);
   const found = await mistakes({
     COUNTERSIGN_LISTEN: '0.0.0.0',
     COUNTERSIGN_ISSUER: 'http://auth.example',
   });
   expect(Object.keys(found)).toEqual(['COUNTERSIGN_ISSUER', 'resource', 'COUNTERSIGN_SECRET']);
+});
+
+test('a variable does not hide a value of the file that should be an object', async () => {
+  const content = { store: 'sqlite', clients: { documents: 'off' }, people: null };
+  const found = await mistakes({
+    COUNTERSIGN_CONFIG: await fileOf('no-object.json', JSON.stringify(content)),
+    COUNTERSIGN_STORE_KIND: 'sqlite',
+    COUNTERSIGN_CLIENTS_DOCUMENTS_HOSTS: '["app.example"]',
+    COUNTERSIGN_PEOPLE_SESSION: '3600',
+  });
+  const inTheWay = (path: string) => expect.stringContaining(`since ${path} is no object`);
+  expect(found).toEqual({
+    COUNTERSIGN_STORE_KIND: inTheWay('store'),
+    COUNTERSIGN_CLIENTS_DOCUMENTS_HOSTS: inTheWay('clients.documents'),
+    COUNTERSIGN_PEOPLE_SESSION: inTheWay('people'),
+    store: expect.anything(),
+    people: expect.anything(),
+  });
 });

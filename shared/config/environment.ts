@@ -170,7 +170,11 @@ export async function withEnvironment(
     const value = values.get(setting.name);
     if (value === undefined) continue;
     try {
-      put(members, setting.path, parsed(value, setting));
+      const inTheWay = put(members, setting.path, parsed(value, setting));
+      if (inTheWay === undefined) continue;
+      const path = setting.path.join('.');
+      const message = `cannot be set, since ${inTheWay.join('.')} is no object: correct it, or remove this variable`;
+      mistakes.push({ path, message });
     } catch (error) {
       if (!(error instanceof StrictJsonError)) throw error;
       const path = [setting.path.join('.'), ...error.path].join('.');
@@ -214,17 +218,25 @@ function parsed(value: string, { isText, isStructure }: SettingVariable): unknow
   }
 }
 
-/** Sets a nested member, and makes the missing objects on the way to it. */
-function put(members: Record<string, unknown>, path: readonly string[], value: unknown): void {
+/**
+ * Sets a nested member, and makes the missing objects on the way to it. Returns the path of a value on the way that is
+ * no object, which stays.
+ */
+function put(
+  members: Record<string, unknown>,
+  path: readonly string[],
+  value: unknown,
+): readonly string[] | undefined {
   const [name = '', ...rest] = path;
   if (rest.length === 0) {
     members[name] = value;
-    return;
+    return undefined;
   }
-  const before = members[name];
-  const inner = isObject(before) ? before : {};
-  members[name] = inner;
-  put(inner, rest, value);
+  if (members[name] === undefined) members[name] = {};
+  const inner = members[name];
+  if (!isObject(inner)) return [name];
+  const inTheWay = put(inner, rest, value);
+  return inTheWay && [name, ...inTheWay];
 }
 
 /**
