@@ -40,6 +40,24 @@ describe('settings of the pair that are probably a mistake', () => {
   );
 
   test.each([
+    [{ listen: { host: '0.0.0.0' } }, ['listen.host is 0.0.0.0, and this is development']],
+    [{ listen: { host: '127.0.0.2' } }, []],
+    [
+      {
+        issuer: 'https://auth.example',
+        listen: { host: '0.0.0.0' },
+        trustedProxies: ['192.0.2.1'],
+      },
+      [],
+    ],
+  ])(
+    'listeners that other machines may reach get a warning in development: %j',
+    (content, said) => {
+      expect(warned(content)).toEqual(said.map((text) => expect.stringContaining(text)));
+    },
+  );
+
+  test.each([
     ['2025-12-31T23:59:59Z', ['security.expires is over']],
     ['2026-01-01T00:00:00Z', ['security.expires is over']],
     ['2026-01-01T00:00:01Z', []],

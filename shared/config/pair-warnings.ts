@@ -1,5 +1,6 @@
 import { isProduction, trustsLoopback } from './production.ts';
 import { isLoopback } from '#shared/http/loopback.js';
+import { listenerOf } from './local-origin.ts';
 import { relyingPartyId } from './relying-party.ts';
 import type { Config } from './schema.ts';
 import { warn, type Warning } from './warning-texts.ts';
@@ -45,15 +46,20 @@ function portElsewhere(config: PairMembers, listener: 'authz' | 'resource'): Wor
 const WARNINGS: Readonly<Record<string, (config: PairMembers, now: number) => Words | undefined>> =
   {
     issuer: (config) => (relyingPartyId(config) === undefined ? warn('issuer-address') : undefined),
+    'listen.host': (config) => {
+      const { host } = config.listen;
+      if (isLoopback(host) || isProduction(config)) return undefined;
+      return warn('development-listens', { host });
+    },
     'listen.authz.port': (config) => portElsewhere(config, 'authz'),
     'listen.resource.port': (config) => portElsewhere(config, 'resource'),
     'security.expires': ({ security }, now) =>
       security && Date.parse(security.expires) <= now ? warn('contacts-over') : undefined,
     // Both servers speak clear text there, so a proxy ends TLS.
     trustedProxies: (config) => {
-      const { issuer, listen, trustedProxies } = config;
+      const { issuer, trustedProxies } = config;
       if (!isProduction(config) || !issuer.startsWith('https:')) return undefined;
-      const isHere = isLoopback(listen.authz.host);
+      const isHere = isLoopback(listenerOf(config, 'authz').host);
       if (isHere ? trustsLoopback(config) : trustedProxies.length > 0) return undefined;
       return warn(isHere ? 'proxy-here' : 'proxy-elsewhere');
     },

@@ -25,6 +25,8 @@ export const WARNINGS = {
     'has another path than the space, and contents are not rewritten: clients of WebDAV will find the URLs of the application in its answers. Give both the same path, or leave its methods out',
   'issuer-address':
     'has an IP address: browsers make and use no passkeys there (WebAuthn section 5.1.3). Use a domain, or localhost',
+  'development-listens':
+    'is {host}, and this is development, with demo accounts and detailed errors: publish its ports at 127.0.0.1 alone, or set issuer and resource to https',
   'port-elsewhere':
     'is {port}, and {member} is {url}, where clients are sent: set {member}, too, unless a proxy is there',
   'contacts-over':

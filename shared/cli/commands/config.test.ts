@@ -85,6 +85,15 @@ test('config check reports every mistake, with exit code 1', async () => {
   }
 });
 
+test('config check warns of development that listens for other machines', async () => {
+  const shell = new TestShell({ COUNTERSIGN_LISTEN: '0.0.0.0' });
+  const { code, stdout } = await inProcess(shell, 'config', 'check');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('Look again: listen.host is 0.0.0.0'),
+  ]);
+});
+
 test('config check names the file that it has read, or says that COUNTERSIGN_CONFIG names none', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   await writeFile(file, '{}');

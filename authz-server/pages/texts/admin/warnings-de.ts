@@ -23,6 +23,8 @@ export const warningsDe = translated<typeof WARNINGS>()({
     'hat einen anderen Pfad als der Bereich, und Inhalte werden nicht umgeschrieben: WebDAV-Clients finden in Antworten die URLs der Anwendung. Geben Sie beiden denselben Pfad, oder lassen Sie die Methoden von WebDAV weg',
   'issuer-address':
     'hat eine IP-Adresse: Dort erstellen und benutzen Browser keine Passkeys (WebAuthn, Abschnitt 5.1.3). Nehmen Sie eine Domain oder localhost',
+  'development-listens':
+    'ist {host}, und dies ist Entwicklung, mit Demokonten und ausführlichen Fehlern: Veröffentlichen Sie die Ports nur an 127.0.0.1, oder setzen Sie issuer und resource auf https',
   'port-elsewhere':
     'ist {port}, und {member} ist {url}, wohin Clients geschickt werden: Setzen Sie auch {member}, wenn dort kein Proxy ist',
   'contacts-over':

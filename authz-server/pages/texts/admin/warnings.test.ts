@@ -29,6 +29,7 @@ const CONFIGURATIONS: readonly object[] = [
   { spaces: [purge('10.0.0.0/8')], trustedProxies: ['10.0.0.1'] },
   { spaces: [{ ...application, methods: ['PROPFIND'] }] },
   { issuer: 'https://192.0.2.1' },
+  { listen: { host: '0.0.0.0' } },
   { listen: { authz: { port: 3100 } } },
   { security: { contacts: ['mailto:a@a.example'], expires: '2025-12-31T00:00:00Z' } },
   { clients: { documents: 'off' }, spaces: [{ ...space, documentClients: ['a'] }] },
