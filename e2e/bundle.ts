@@ -16,6 +16,7 @@ const ENTRIES = [
   ['resource-server/main.ts'],
   ['resource-server/playground.ts'],
   ['shared/cli/main.ts'],
+  ['shared/cli/ready/main.ts'],
   [
     'shared/start/main.js',
     'shared/base/lean-http.js',

@@ -132,7 +132,7 @@ export const INSIDE: Orders = {
   },
   'shared/cli': {
     floors: [
-      ['arguments', 'lines'],
+      ['arguments', 'lines', 'ready'],
       ['files', 'stores'],
       ['clients', 'oauth', 'signatures'],
       ['private-token', 'gnap', 'push', 'declared'],

@@ -1,8 +1,14 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { listenerOf } from '#shared/config/local-origin.ts';
 import { json, inProcess, TestShell } from '../cli.fixture.ts';
+import { listenersOf } from '../ready/listeners.ts';
 
 /** A server that answers its health check with this status, and the port where it listens. */
 async function answering(status: number) {
@@ -58,3 +64,48 @@ test('server ready fails if one server is not ready, or if no server runs here',
   const none = await inProcess(shellAt(await unused(), 0), 'server', 'ready');
   expect([none.code, none.stdout]).toEqual([1, expect.stringContaining('does not run here.')]);
 });
+
+test('server ready needs only the settings of the listeners: other mistakes do not matter', async () => {
+  await using first = await answering(200);
+  await using second = await answering(200);
+  const file = join(await temporaryFolder(), 'c.json');
+  const listen = { authz: { port: first.port }, resource: { port: second.port } };
+  await writeFile(file, JSON.stringify({ listen, isuer: 1 }));
+  const shell = new TestShell({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_ISUER: 'x' });
+  expect((await inProcess(shell, 'server', 'ready')).code).toBe(0);
+});
+
+const AUTHZ = { host: '127.0.0.2', port: 4000 };
+test.each<[listen: object, env: Readonly<Record<string, string>>]>([
+  [{}, {}],
+  [{ host: '::1', authz: AUTHZ }, {}],
+  [
+    { host: '::1', authz: AUTHZ },
+    { LISTEN: '0.0.0.0', LISTEN_AUTHZ_PORT: '4001' },
+  ],
+  [{ authz: AUTHZ }, { LISTEN_AUTHZ: '{"port": 4002}', LISTEN_RESOURCE_HOST: '127.0.0.3' }],
+  [{ authz: AUTHZ }, { LISTEN_AUTHZ: '{"port": 4002}', LISTEN_AUTHZ_HOST: '127.0.0.4' }],
+  [{ resource: { port: 0 } }, { LISTEN: '', LISTEN_AUTHZ_PORT: 'tcp://10.0.0.3:1' }],
+  [{}, { LISTEN_FILE: 'host', LISTEN_RESOURCE_PORT_FILE: 'port' }],
+])(
+  'server ready asks where %j with the variables %j lets servers listen',
+  async (listen, given) => {
+    const folder = await temporaryFolder();
+    const inFolder = (name: string) => join(folder, name);
+    const contents = { 'c.json': JSON.stringify({ listen }), host: '127.0.0.5\n', port: '4005\n' };
+    for (const [name, content] of Object.entries(contents))
+      await writeFile(inFolder(name), content);
+    const env = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        `COUNTERSIGN_${name}`,
+        name.endsWith('_FILE') ? inFolder(value) : value,
+      ]),
+    );
+    const read = { COUNTERSIGN_CONFIG: inFolder('c.json'), ...env };
+    const config = await loadConfig(read);
+    expect(listenersOf(read)).toEqual({
+      authz: listenerOf(config, 'authz'),
+      resource: listenerOf(config, 'resource'),
+    });
+  },
+);
