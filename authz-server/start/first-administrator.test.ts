@@ -113,4 +113,14 @@ describe.each(Object.entries(STORES))('on %s', (_name, create) => {
     expect(await links.find(first)).toBeUndefined();
     expect((await firstAdministrator(own, true)).join('\n')).toMatch(LINK);
   });
+
+  test('a start does not replace a link of admin link, which an operator has just printed', async () => {
+    await store.end();
+    store = await create();
+    const own = await house();
+    const { link } = await makeAdministratorLink(own);
+    expect((await firstAdministrator(own, true)).join('\n')).toContain(COMMAND);
+    const secret = link.split('/').at(-1) ?? '';
+    expect(await createRegistrationLinks(own).find(secret)).toBeDefined();
+  });
 });

@@ -17,11 +17,15 @@ export interface OneTimeLinks<Right> {
   find(secret: string): Promise<Right | undefined>;
   /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the right. */
   redeem(secret: string): Promise<Right | undefined>;
+  /** Whether the owner of this right has a link that is neither used nor too old. */
+  has(right: Right): Promise<boolean>;
+  /** Ends the link of the owner of this right. */
+  end(right: Right): Promise<void>;
 }
 
 export interface OneTimeLinksOptions {
   readonly stores: {
-    readonly artefacts: Pick<Artefacts, 'put' | 'getByUid' | 'replace'>;
+    readonly artefacts: Pick<Artefacts, 'get' | 'put' | 'getByUid' | 'replace' | 'remove'>;
     readonly revocations: Pick<Revocations, 'generation'>;
     readonly people: Pick<People, 'get'>;
   };
@@ -99,5 +103,8 @@ export function createOneTimeLinks<Right extends object>(
       const used = { kind: KIND, id: idOf(kept), payload: {}, seconds: SOON };
       return (await artefacts.replace(used, kept)) ? valid(kept) : undefined;
     },
+
+    has: async (right) => (await artefacts.get(KIND, idOf(right)))?.['uid'] !== undefined,
+    end: (right) => artefacts.remove(KIND, idOf(right)),
   };
 }

@@ -51,13 +51,17 @@ export interface RegistrationLinks {
   make(address: string, origin: Omit<Registration, 'id' | 'address'>): Promise<MadeLink>;
   /** Makes the link of the first administrator, which replaces the last such link. */
   makeFirst(): Promise<MadeLink & Pick<Registration, 'id'>>;
+  /** Whether the first administrator has a link that is neither used nor too old. */
+  hasFirst(): Promise<boolean>;
+  /** Ends the link of the first administrator, since there is an administrator. */
+  endFirst(): Promise<void>;
   /** Returns undefined if the secret is unknown, used, replaced or too old. It does not use the secret up. */
   find(secret: string): Promise<Registration | undefined>;
   redeem(secret: string): Promise<Registration | undefined>;
 }
 
 export function createRegistrationLinks(options: OneTimeLinksOptions): RegistrationLinks {
-  const { make, find, redeem } = createOneTimeLinks<Registration>(options, {
+  const { make, find, redeem, has, end } = createOneTimeLinks<Registration>(options, {
     name: 'registration',
     person: () => undefined,
     owner: ({ address, asked = false }) =>
@@ -65,6 +69,7 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
         ? FIRST_ADMINISTRATOR
         : `${asked ? 'asked ' : ''}of:${hash('sha256', addressKey(address), 'base64url')}`,
   });
+  const firstRight = () => ({ id: randomId(options.random), mailed: false });
   return {
     async make(address, origin) {
       const life = origin.mailed ? MAILED : SHOWN;
@@ -72,9 +77,11 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
       return { secret: await make(right, life), life };
     },
     async makeFirst() {
-      const id = randomId(options.random);
-      return { id, secret: await make({ id, mailed: false }, FIRST), life: FIRST };
+      const right = firstRight();
+      return { id: right.id, secret: await make(right, FIRST), life: FIRST };
     },
+    hasFirst: () => has(firstRight()),
+    endFirst: () => end(firstRight()),
     find,
     redeem,
   };

@@ -115,6 +115,7 @@ describe('the link of the first administrator, with people.registration off', ()
     const event = { kind: 'person.changed', what: 'admin given' } as const;
     await replacePerson(flow.authz, 'alice', (now) => ({ ...now, admin: true }), event);
     expect((await browser.send(page, { name: 'dora', password: NEW }, path)).status).toBe(404);
+    await replacePerson(flow.authz, 'alice', (now) => ({ ...now, admin: false }), event);
     expect(await status(path)).toBe(404);
     expect(await named('dora')).toBeUndefined();
   });

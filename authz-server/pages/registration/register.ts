@@ -59,10 +59,16 @@ export function registerHandlers(
     const registration = await links.find(secretOf(ctx));
     if (registration === undefined) return undefined;
     const { registration: open } = server.config.people;
-    const isGood = isOfFirst(registration)
-      ? (await administratorNow(server.stores, server.development)) === undefined
-      : open === 'open' || (open === 'invited' && !registration.asked);
-    return isGood ? registration : undefined;
+    if (!isOfFirst(registration)) {
+      return open === 'open' || (open === 'invited' && !registration.asked)
+        ? registration
+        : undefined;
+    }
+    if ((await administratorNow(server.stores, server.development)) === undefined) {
+      return registration;
+    }
+    await links.endFirst();
+    return undefined;
   }
 
   function showForm(

@@ -1,4 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
 import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
@@ -94,4 +97,34 @@ test('a hundred administrators who cannot sign in hide none who can', async () =
     }
   });
   expect((await inProcess(shell, 'admin', 'link')).stderr).toContain('a100 is an administrator');
+});
+
+const DORA = { people: [{ name: 'dora', admin: true }] };
+test.each([
+  ['user set', async (shell: TestShell) => json(shell, 'user', 'set', 'erin', '--admin')],
+  [
+    'apply',
+    async (shell: TestShell) => {
+      const file = join(await temporaryFolder(), 'c.json');
+      await writeFile(file, JSON.stringify(DORA));
+      return json(shell, 'apply', file);
+    },
+  ],
+  [
+    'directory import',
+    async (shell: TestShell) => {
+      const file = join(await temporaryFolder(), 'd.json');
+      await json(shell, 'directory', 'export', file);
+      const content = JSON.parse(await readFile(file, 'utf8')) as typeof DORA;
+      for (const person of content.people) person.admin = true;
+      await writeFile(file, JSON.stringify(content));
+      return json(shell, 'directory', 'import', file);
+    },
+  ],
+])('a link ends permanently when %s makes an administrator', async (_command, run) => {
+  const shell = new TestShell(await newData());
+  await json(shell, 'user', 'invite', 'erin');
+  const made = await make(shell);
+  await run(shell);
+  expect(await isGood(shell, made)).toBe(false);
 });

@@ -7,6 +7,7 @@ import { setUser } from '#shared/operations/people/user-set.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { refuseConflict } from '#shared/people/file/import-directory.ts';
 import { keepPerson, type NewRecord, PeopleError } from '#shared/people/people.ts';
+import { createRegistrationLinks } from '#shared/people/registration.ts';
 import type { FormerName, PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import type { DeclaredPerson } from './file-schema.ts';
 import { differences, type Item, type Step } from './step.ts';
@@ -40,6 +41,7 @@ function addition(person: DeclaredPerson & { readonly id: string }, former: Form
       await declared.add(thing);
       try {
         await keepPerson(house, { created_at: house.clock.now(), ...person }, former);
+        if (person.admin) await createRegistrationLinks(house).endFirst();
       } catch (error) {
         // The person may exist by now: another run was faster, or the store made the person but did not answer.
         const isAbsent =

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { replacePerson } from '#shared/people/people.ts';
+import { createRegistrationLinks } from '#shared/people/registration.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { InputError, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
@@ -76,6 +77,7 @@ export const setUser = operation({
       };
     };
     const changed = await replacePerson(house, asked, edit, changeOf);
+    if (changed.admin) await createRegistrationLinks(house).endFirst();
     const { id, name, profile } = changed;
     return { id, name, ...profile, ...(changed.admin && { admin: true as const }) };
   },

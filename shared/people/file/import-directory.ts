@@ -5,6 +5,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import { type Counts, type Progress, type Put, Writing } from './writing.ts';
+import { createRegistrationLinks } from '../registration.ts';
 import { changing } from '../access/access-store.ts';
 import { putPasskey, refuseKnownPasskeys } from './import-passkeys.ts';
 import { putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
@@ -91,6 +92,7 @@ async function putPerson(
   former: FormerName,
   ...events: readonly AuditEvent[]
 ): Promise<Put> {
+  if (person.admin) await createRegistrationLinks(store).endFirst();
   if ((await store.stores.people.getByName(person.name)) === undefined) {
     await keepPerson(store, person, former, undefined, ...events);
     return 'added';
