@@ -5,7 +5,7 @@ import { clientAddress, customerOf, trustedProxies } from '#shared/http/forwarde
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
-import { type Answer, HttpError, notFound, withReason } from '#shared/http/answer.ts';
+import { type Answer, HttpError, withReason } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
 import { strictTransport } from '#shared/server/front-door/security-fields.ts';
@@ -13,7 +13,14 @@ import type { Handler } from '#shared/server/listen/listen.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { securityTxt } from '#shared/server/endpoints/security-txt.ts';
 import { createServe } from '#shared/server/endpoints/serve.ts';
-import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoints.ts';
+import {
+  ENDPOINTS,
+  handledBy,
+  lookUpIn,
+  type Rows,
+  rowsOf,
+  unknownPath,
+} from './base/endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { gnapEndpoints } from './gnap/endpoints.ts';
 import { tellError } from './pages/views/tell-error.ts';
@@ -88,7 +95,7 @@ export function createApp(
     response: ServerResponse,
     { path }: Target,
   ): Promise<void> {
-    if (at(path) === undefined) throw notFound();
+    if (at(path) === undefined) throw unknownPath(path);
     const { 'content-length': length, origin = '' } = request.headers;
     if (path === '/token') await engine.dropRevokedKeys();
     if (path === '/jwks') await engine.refreshKeys();

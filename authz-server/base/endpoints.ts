@@ -1,4 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import { CLIENTS, EVERYBODY, TOKEN_HOLDERS } from '#shared/server/endpoints/cors.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 
@@ -116,4 +117,36 @@ export function lookUpIn(rows: Rows): (path: string) => Endpoint | undefined {
       endpoint,
     }));
   return (path) => exact.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.endpoint;
+}
+
+/** Our endpoints by the last segment that other authorization servers give them. */
+const ELSEWHERE: Readonly<Record<string, keyof typeof ENDPOINTS>> = {
+  authorize: '/auth',
+  authorization: '/auth',
+  auth: '/auth',
+  token: '/token',
+  introspect: '/token/introspection',
+  introspection: '/token/introspection',
+  revoke: '/token/revocation',
+  revocation: '/token/revocation',
+  userinfo: '/userinfo',
+  par: '/request',
+  device_authorization: '/device/auth',
+  jwks: '/jwks',
+  'jwks.json': '/jwks',
+  certs: '/jwks',
+  logout: '/session/end',
+  endsession: '/session/end',
+  end_session: '/session/end',
+};
+
+/** Returns the 404 for a path without an endpoint. It names our endpoint if another server has it at such a path. */
+export function unknownPath(path: string): HttpError {
+  const name = path.toLowerCase().split('/').findLast(Boolean) ?? '';
+  const error = notFound();
+  if (!Object.hasOwn(ELSEWHERE, name)) return error;
+  return new HttpError(
+    404,
+    `${error.message} Use ${ELSEWHERE[name]}: /.well-known/oauth-authorization-server names all endpoints.`,
+  );
 }

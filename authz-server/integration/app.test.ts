@@ -190,6 +190,23 @@ describe('unsupported methods and paths (RFC 9110 section 15.5.6 and 15.6.2)', (
 describe('an error is a page for a person and problem details for a program', () => {
   const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
   test.each([
+    ['/authorize', '/auth'],
+    ['/oauth/token', '/token'],
+    ['/realms/main/protocol/openid-connect/token/introspect', '/token/introspection'],
+    ['/.well-known/jwks.json', '/jwks'],
+  ])('the 404 of %s names our endpoint, %s', async (path, endpoint) => {
+    for (const accept of [HTML, '*/*']) {
+      const answer = await fetched(authz.url + path, { headers: { accept } });
+      expect([answer.status, await answer.text()]).toEqual([
+        404,
+        expect.stringContaining(
+          `There is nothing at this address. Use ${endpoint}: /.well-known/oauth-authorization-server names`,
+        ),
+      ]);
+    }
+  });
+
+  test.each([
     ['GET', '/nothing', 404],
     ['POST', '/', 405],
     ['GET', '/%2F', 400],

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Answer, withReason } from '#shared/http/answer.ts';
+import { type Answer, notFound, withReason } from '#shared/http/answer.ts';
 import { prefersHtml } from '#shared/pages/prefers-html.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
@@ -17,7 +17,13 @@ export function tellError(
 ): Answer {
   const answer = errorAnswer(error);
   if (!prefersHtml(request.headers.accept)) return server.development ? withReason(answer) : answer;
-  const props = { back: TO_ACCOUNT, ...errorProps(error), id: shownId(request) };
+  const { detail = '', status } = answer;
+  const props = {
+    back: TO_ACCOUNT,
+    ...errorProps(error),
+    ...(status === 404 && detail !== notFound().message && { detail }),
+    id: shownId(request),
+  };
   const page = errorPage(frameOf(server, request), props);
   return { ...page, fields: { ...answer.fields, ...page.fields } };
 }
