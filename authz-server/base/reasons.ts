@@ -6,6 +6,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { type Cause, causeOf, type EngineRefusal } from './engine-causes.ts';
+import { withRemedy } from './remedies.ts';
 import type { AuthzServer } from './server.ts';
 
 export type RefusingServer = Pick<AuthzServer, 'config' | 'clock'>;
@@ -13,38 +14,45 @@ export type RefusingServer = Pick<AuthzServer, 'config' | 'clock'>;
 type Sentences = Readonly<Partial<Record<Cause, string>>>;
 
 const SENTENCES_OF_PROOFS: Sentences = {
-  'proof-missing': 'The field DPoP is missing: the authorization request had dpop_jkt.',
-  'proof-key': 'The key of the DPoP proof is not the dpop_jkt of the authorization request.',
+  'proof-missing':
+    'The field DPoP is missing: the authorization request had dpop_jkt. Send a DPoP proof.',
+  'proof-key':
+    'The key of the DPoP proof is not the dpop_jkt of the authorization request. Use the key of dpop_jkt.',
   'token-bound': 'The refresh token is bound to a key: send a DPoP proof that is signed with it.',
 };
 
 const GRANT_ENDED =
-  'The grant has ended: the person or the operator ended it, or something of it was used twice.';
+  'The grant has ended: the person or the operator ended it, or something of it was used twice. Begin again at /auth.';
 
 /**
  * The sentences for developers, in development only, by grant type and cause. For any other cause the server sends no
  * sentence, so a client does not learn whether a client, a person or a device code exists.
  */
-const SENTENCES: Readonly<Record<string, Sentences>> = {
+export const SENTENCES: Readonly<Record<string, Sentences>> = {
   authorization_code: {
     ...SENTENCES_OF_PROOFS,
     unknown:
-      'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+      'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended. Begin again at /auth.',
     expired: 'The code has expired. Ask for another at /auth.',
-    used: 'The code was used before. A code is good once, so its grant has ended.',
-    'other-client': 'The code was issued to another client.',
-    'redirect-uri': 'redirect_uri is not the one of the authorization request.',
-    'verifier-missing': 'code_verifier is missing: the authorization request had a code_challenge.',
-    verifier: 'code_verifier does not fit the code_challenge of the authorization request (S256).',
+    used: 'The code was used before, so its grant has ended. Send each code once, and begin again at /auth.',
+    'other-client':
+      'The code was issued to another client. Send the client_id of the authorization request.',
+    'redirect-uri':
+      'redirect_uri is not the one of the authorization request. Send the same redirect_uri.',
+    'verifier-missing':
+      'code_verifier is missing: the authorization request had a code_challenge. Send its code_verifier.',
+    verifier:
+      'code_verifier does not fit the code_challenge of the authorization request (S256). Keep the code_verifier until the code arrives.',
     'grant-ended': GRANT_ENDED,
   },
   refresh_token: {
     ...SENTENCES_OF_PROOFS,
     unknown:
-      'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
-    expired: 'The refresh token has expired. The person has to sign in again.',
-    used: 'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
-    'other-client': 'The refresh token was issued to another client.',
+      'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended. Begin again at /auth.',
+    expired: 'The refresh token has expired. Begin again at /auth: the person has to sign in.',
+    used: 'The refresh token was used before: a newer one has replaced it. Its grant has ended. Keep each new token, and begin again at /auth.',
+    'other-client':
+      'The refresh token was issued to another client. Use the client that got the token.',
     'grant-ended': GRANT_ENDED,
   },
 };
@@ -83,9 +91,9 @@ export function descriptionOf(
 ): string | undefined {
   const { error_detail: detail, error_description: description = '' } = error;
   const cause = causeOf(error);
-  if (cause === 'bad-proof' && detail) return described(`${description}: ${detail}`);
+  if (cause === 'bad-proof' && detail) return described(`${withRemedy(description)} (${detail})`);
   const sent = unregistered(ctx, error);
-  if (sent !== undefined) return described(`${description}; the request has: ${sent}`);
+  if (sent !== undefined) return described(`${withRemedy(description)}; the request has: ${sent}`);
   const why = ofTime(ctx, error, clock) ?? ofDocument(ctx, error, config);
   if (why !== undefined) return described(`${description}: ${why}`);
   const grantType = ctx.oidc?.route === 'token' ? ctx.oidc.params?.['grant_type'] : undefined;

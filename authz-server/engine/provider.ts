@@ -117,11 +117,13 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
 function pkceRequired({ oidc }: KoaContextWithOIDC, client: Client): false {
   const parameters = 'code_challenge and code_challenge_method=S256';
   if (client['without_pkce'] !== true || client.clientAuthMethod === 'none') {
-    throw new MissingChallenge(`${parameters} are missing: PKCE is required (RFC 7636)`);
+    throw new MissingChallenge(
+      `${parameters} are missing: add both, since PKCE is required (RFC 7636)`,
+    );
   }
   if (!oidc.requestParamScopes.has('openid') || oidc.params?.['nonce'] === undefined) {
     throw new errors.InvalidRequest(
-      `without ${parameters} this client has to ask for openid with a nonce (RFC 9700 section 2.1.1)`,
+      `without ${parameters} this client has to ask for openid with a nonce (RFC 9700 section 2.1.1): add both`,
     );
   }
   return false;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
 import { jsonLog } from '#shared/base/log.ts';
+import { withRemedy } from '../base/remedies.ts';
 import { storedId } from '../engine/storage/stored-id.ts';
 import { asApp, basic, DOCUMENTS, SECRET, signer } from './authz.fixture.ts';
 import type { TestBrowser } from './browser.fixture.ts';
@@ -99,13 +100,13 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     [
       'a wrong code_verifier',
       async (of) => of.redeem(await newCode(), { code_verifier: 'w'.repeat(43) }),
-      'code_verifier does not fit the code_challenge of the authorization request (S256).',
+      'code_verifier does not fit the code_challenge of the authorization request (S256). Keep the code_verifier until the code arrives.',
       'code_verifier does not match code_challenge',
     ],
     [
       'no code_verifier',
       async (of) => of.redeem(await newCode(), { code_verifier: '' }),
-      'code_verifier is missing: the authorization request had a code_challenge.',
+      'code_verifier is missing: the authorization request had a code_challenge. Send its code_verifier.',
       'code_verifier must be provided',
     ],
     [
@@ -115,13 +116,13 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
         await of.redeem(code);
         return of.redeem(code);
       },
-      'The code was used before. A code is good once, so its grant has ended.',
+      'The code was used before, so its grant has ended. Send each code once, and begin again at /auth.',
       'authorization code already consumed',
     ],
     [
       'an unknown code',
       (of) => of.redeem('c'.repeat(43)),
-      'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+      'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended. Begin again at /auth.',
       'authorization code not found',
     ],
     [
@@ -137,13 +138,13 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     [
       'another redirect_uri',
       async (of) => of.redeem(await newCode(), { redirect_uri: 'https://app.example/other' }),
-      'redirect_uri is not the one of the authorization request.',
+      'redirect_uri is not the one of the authorization request. Send the same redirect_uri.',
       'authorization code redirect_uri mismatch',
     ],
     [
       'a code of another client',
       async (of) => of.redeem(await newCode(), { client_id: 'native' }),
-      'The code was issued to another client.',
+      'The code was issued to another client. Send the client_id of the authorization request.',
       'client mismatch',
     ],
     [
@@ -154,19 +155,19 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
         await of.refresh(String(body['refresh_token']));
         return of.refresh(token);
       },
-      'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
+      'The refresh token was used before: a newer one has replaced it. Its grant has ended. Keep each new token, and begin again at /auth.',
       'refresh token already used',
     ],
     [
       'a refresh token of another client',
       async (of) => of.refresh(await newRefreshToken(), { client_id: 'native' }),
-      'The refresh token was issued to another client.',
+      'The refresh token was issued to another client. Use the client that got the token.',
       'client mismatch',
     ],
     [
       'an unknown refresh token',
       (of) => of.refresh('r'.repeat(43)),
-      'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+      'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended. Begin again at /auth.',
       'refresh token not found',
     ],
     [
@@ -181,13 +182,13 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     [
       'a code of a request with dpop_jkt, without a proof',
       async (of) => of.redeem(await newCode({ dpop_jkt: (await prover()).jkt })),
-      'The field DPoP is missing: the authorization request had dpop_jkt.',
+      'The field DPoP is missing: the authorization request had dpop_jkt. Send a DPoP proof.',
       'missing DPoP proof JWT',
     ],
   ])('POST /token with %s', async (_what, ask, description, logged) => {
     const { status, headers, body } = await ask(flow);
     expect({ status, body }).toEqual(
-      refused(development ? description : 'grant request is invalid'),
+      refused(development ? description : withRemedy('grant request is invalid')),
     );
     expect(description).toMatch(/^[ !#-[\]-~]+$/); // RFC 6749 section 5.2
     expect(await lineOf(headers)).toMatchObject({ status, reason: `invalid_grant: ${logged}` });
@@ -205,7 +206,7 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
       ...asApp,
       dpop: await proof(claims),
     });
-    expect(body['error_description']).toBe(description);
+    expect(body['error_description']).toBe(withRemedy(description));
     expect((await lineOf(headers))['reason']).toContain(description);
   });
 
@@ -214,9 +215,9 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     const form = { grant_type: 'client_credentials' };
     const dpop = (await proof()).replace(/.{8}$/, 'AAAAAAAA');
     const { body, headers } = await flow.post('/token', form, { ...asApp, dpop });
-    const usual = 'invalid DPoP key binding';
+    const usual = withRemedy('invalid DPoP key binding');
     const why = 'signature verification failed';
-    expect(body['error_description']).toBe(development ? `${usual}: ${why}` : usual);
+    expect(body['error_description']).toBe(development ? `${usual} (${why})` : usual);
     expect((await lineOf(headers))['reason']).toBe(`invalid_dpop_proof: ${why}`);
   });
 
@@ -240,7 +241,9 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     const why = `the assertion's ${told}: compare the clocks of client and server`;
     expect(body).toEqual({
       error: 'invalid_client',
-      error_description: expect.stringMatching(development ? `^${usual}: ${why}$` : `^${usual}$`),
+      error_description: expect.stringMatching(
+        development ? `^${usual}: ${why}$` : `^${withRemedy(usual)}$`,
+      ),
     });
     expect((await lineOf(headers))['reason']).toMatch(new RegExp(`^invalid_client: ${why}$`));
   });
@@ -255,7 +258,7 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     for (const { status, body } of answers) {
       expect([status, body]).toEqual([
         401,
-        { error: 'invalid_client', error_description: 'client authentication failed' },
+        { error: 'invalid_client', error_description: withRemedy('client authentication failed') },
       ]);
     }
     const reasons = [];
@@ -301,7 +304,7 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
         client_id: 'another-tv',
         device_code,
       });
-      expect(answer).toMatchObject(refused('grant request is invalid'));
+      expect(answer).toMatchObject(refused(withRemedy('grant request is invalid')));
     }
   });
 
@@ -321,7 +324,9 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     const { searchParams } = new URL(flow.authorize({ redirect_uri: SENT }));
     const answer = await flow.post('/request', Object.fromEntries(searchParams));
     expect(answer.body['error']).toBe('invalid_request');
-    const usual = "redirect_uri did not match any of the client's registered redirect_uris";
+    const usual = withRemedy(
+      "redirect_uri did not match any of the client's registered redirect_uris",
+    );
     expect(answer.body['error_description']).toBe(
       development ? `${usual}; the request has: ${SENT}` : usual,
     );

@@ -5,6 +5,7 @@ import { NAVIGATED } from './engine-pages.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
 import { errorProps } from './frame/page-error.ts';
 import { descriptionOf } from '../base/reasons.ts';
+import { withRemedy } from '../base/remedies.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith } from './frame/respond.ts';
 import type { ErrorProps } from './frame/view.ts';
@@ -37,7 +38,8 @@ export function engineHooks(server: PagesServer): EngineHooks {
       if (isOver && (await createKeptAnswers(server, provider).repeat(ctx))) return;
       const props = route === 'end_session_confirm' ? EXPIRED : errorProps(error);
       const specific = server.development ? descriptionOf(ctx, error, server) : undefined;
-      const detail = [out.error, specific ?? out.error_description].filter(Boolean).join(': ');
+      const told = specific ?? withRemedy(out.error_description ?? out.error);
+      const detail = [out.error, told].filter(Boolean).join(': ');
       const page = errorPage(frameOf(server, ctx.req, uiLocales(ctx)), {
         ...props,
         ...(props.kind === 'request' && { detail }),

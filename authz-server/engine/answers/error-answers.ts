@@ -7,6 +7,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import { formTooLong, orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
 import { type Cause, causeOf, type EngineRefusal } from '../../base/engine-causes.ts';
 import { descriptionOf, reasonOf, type RefusingServer } from '../../base/reasons.ts';
+import { withRemedy } from '../../base/remedies.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type Next = () => Promise<unknown>;
@@ -49,7 +50,7 @@ export function noteRefusals(provider: Provider, server: RefusingServer): void {
 
 /**
  * Answers refusals outside the engine, and refusals to which the engine gives another code, as the standards say. In
- * development the description is specific.
+ * development the description is specific. Each description says what to do.
  */
 export function refusals(server: RefusingServer & Pick<AuthzServer, 'development'>) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
@@ -74,11 +75,21 @@ export function refusals(server: RefusingServer & Pick<AuthzServer, 'development
       ctx.body = {
         ...(ctx.body as Told),
         ...(error !== undefined && { error }),
-        error_description: specific || words,
+        error_description: specific || withRemedy(words),
       };
     }
+    const location = ctx.response.get('Location');
+    if (refused && location) ctx.set('Location', helpful(location));
     note(ctx.req, { client: ctx.oidc?.client?.clientId });
   };
+}
+
+/** Returns the address to which a browser takes an error, with what to do about the error. */
+function helpful(location: string): string {
+  return location.replace(/(?<=[?#&]error_description=)[^&#]*/, (coded) => {
+    const [[, words = ''] = []] = new URLSearchParams(`_=${coded}`);
+    return new URLSearchParams({ _: withRemedy(words) }).toString().slice(2);
+  });
 }
 
 /** Answers with problem details, like the steps before the engine, if no standard of OAuth has a format. */

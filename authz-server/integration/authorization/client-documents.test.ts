@@ -283,7 +283,9 @@ test('a refusal reveals nothing about the network of the server', async () => {
     const { body } = await flow.post('/token', { grant_type: 'refresh_token', client_id });
     told.push(body['error_description']);
   }
-  expect(new Set(told)).toEqual(new Set(['the description of the client cannot be fetched']));
+  expect(new Set(told)).toEqual(
+    new Set(['the description of the client cannot be fetched: mend the document at client_id']),
+  );
 });
 
 test('the answer of a failed fetch is not cached (draft section 4.4)', async () => {
