@@ -31,8 +31,8 @@ export interface ResourceIndicators {
   /** Returns a resource in the spelling of the configuration; an unknown resource stays unchanged. */
   named(resource: string): string;
   /**
-   * Returns the resource for a client that names none: the first of its resources that knows the scopes, or the first
-   * of the granted resources (`oneOf`).
+   * Returns the resource for a client that names none: `audience`, which clients of Auth0 and Hydra send instead, the
+   * first of its resources that knows the scopes, or the first of the granted resources (`oneOf`).
    */
   defaultResource(
     ctx: KoaContextWithOIDC,
@@ -92,6 +92,9 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
         demandOne(ctx);
         return oneOf[0];
       }
+      const { audience } = { ...ctx.query, ...ctx.oidc.body };
+      if (Array.isArray(audience)) throw invalidTarget('audience is there twice: send it once');
+      if (typeof audience === 'string' && audience !== '') return named(audience);
       const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
       const knows = (space: TokenSpace) =>
         asked.intersection(scopesFor(space, client.clientId)).size;
@@ -122,7 +125,10 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
           if (ctx.oidc.body?.['resource'] === undefined && isAllowed(client, asked)) {
             throw invalidTarget('the scopes are of several resources, and a token is for one');
           }
-          throw invalidScope(asked.difference(allowed), `for ${space.url} this client`, allowed);
+          const whole = parseScope(text(client['allowed_scope']));
+          const [who, may] =
+            allowed.size > 0 ? [`for ${space.url} this client`, allowed] : ['this client', whole];
+          throw invalidScope(asked.difference(allowed), who, may);
         }
         params['scope'] = [...granted].join(' ');
       }
@@ -256,7 +262,8 @@ function invalidScope(refused: ReadonlySet<string>, client: string, may: Readonl
 }
 
 const originOf = (url: string) => URL.parse(url)?.origin;
-const list = (values: readonly string[]) => values.join(', ') || 'nothing';
+const list = (values: readonly string[]) =>
+  values.join(', ') || 'nothing: see countersign client set --help';
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const strings = (value: unknown) =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined;

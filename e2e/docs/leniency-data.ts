@@ -179,5 +179,17 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
         'RFC 8707 section 2: a resource by another spelling of its name',
       ],
     },
+    {
+      sends: '`audience` without `resource`',
+      section: 'RFC 8707 section 2: the parameter is `resource`',
+      answer:
+        'It is read as `resource`. If no space has this name, the answer is `invalid_target`: nothing is ignored',
+      others: 'Auth0 and Hydra: `audience` is their parameter',
+      clients: 'applications written for Auth0 or Hydra',
+      shown: [
+        'authz-server/integration/authorization/resources.test.ts',
+        '`audience` in place of `resource`',
+      ],
+    },
   ],
 };

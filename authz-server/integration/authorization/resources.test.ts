@@ -19,6 +19,53 @@ const SPACES = [
   ...Array.from({ length: 150 }, (_, at) => space(`space-${at}`)),
 ];
 
+describe('`audience` in place of `resource`', () => {
+  const form = { grant_type: 'client_credentials' };
+  let flow: TestFlow;
+  beforeAll(async () => {
+    flow = await testFlow();
+  });
+  afterAll(async () => {
+    await flow[Symbol.asyncDispose]();
+  });
+
+  test('names the resource of a machine and of an authorization request', async () => {
+    const audience = DOCUMENTS;
+    const machine = await flow.post('/token', { ...form, audience }, basic('app', SECRET));
+    const answer = await flow.allow(await flow.signedIn(), { audience });
+    const person = await flow.redeem(answer.get('code') ?? '');
+    for (const { status, body } of [machine, person]) {
+      expect([status, decodeJwt(String(body['access_token'])).aud]).toEqual([200, DOCUMENTS]);
+    }
+  });
+
+  test.each([
+    ['https://elsewhere.example/', 'this client may not name this resource; it may name '],
+    ['documents', 'resource indicator must be an absolute URI: send the URL of a space'],
+  ])('the unknown audience %s is refused, never ignored', async (audience, description) => {
+    const { status, body } = await flow.post('/token', { ...form, audience }, basic('app', SECRET));
+    expect([status, body['error']]).toEqual([400, 'invalid_target']);
+    expect(body['error_description']).toContain(description);
+  });
+
+  test('two of them are refused', async () => {
+    const twice: [string, string][] = [
+      ...Object.entries(form),
+      ['audience', 'a'],
+      ['audience', 'b'],
+    ];
+    const { body } = await flow.post('/token', twice, basic('app', SECRET));
+    expect(body['error_description']).toBe('audience is there twice: send it once');
+  });
+
+  test('`resource` decides beside it, and an empty one is as none', async () => {
+    for (const more of [{ audience: 'x', resource: DOCUMENTS }, { audience: '' }]) {
+      const { body } = await flow.post('/token', { ...form, ...more }, basic('app', SECRET));
+      expect(decodeJwt(String(body['access_token'])).aud).toBe(DOCUMENTS);
+    }
+  });
+});
+
 describe('RFC 8707 section 2: a resource by another spelling of its name', () => {
   let flow: TestFlow;
   beforeAll(async () => {
