@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isKind } from '#shared/audit/event-kinds.ts';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
@@ -21,6 +23,13 @@ async function printed(page: string, info: string): Promise<readonly string[]> {
   const blocks = await examples(`docs/how-to/${page}`, info);
   return runCommands(pair, blocks.join('').replaceAll('/var/backups', pair.data));
 }
+
+test('`npm run -s cli --`, as the pages show it, runs the command line', async () => {
+  const env = { ...pair.env, PATH: process.env['PATH'] };
+  const args = ['run', '-s', 'cli', '--', 'user', 'add', 'by-npm'];
+  const { stdout } = await promisify(execFile)('npm', args, { env });
+  expect(stdout).toContain('by-npm');
+});
 
 test('people: the commands add, show, revoke, disable and remove a person', async () => {
   const [added, , shown, access, passkeys, ended, , , , removed] = await printed(

@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { entryFile } from '../parts/entry.ts';
 import type { Pair } from './pair.ts';
 
 /** The examples of a documentation page, which tests run unchanged. */
 const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** The command line of the test run. npm would add nearly as much CPU time as a command takes. */
+const CLI = `'${process.execPath}' '${entryFile('shared/cli/main.ts')}'`;
 
 /**
  * Returns the fenced blocks of a page whose info string is `info` (`sh tour`), in order, without their fences.
@@ -22,11 +26,13 @@ export async function examples(page: string, info: string): Promise<readonly str
 
 /**
  * Runs commands by bash in the repository's folder, with the pair's addresses and files in place of those
- * of `npm start`, and with the variables of `first-start.env`. Returns the output of each command. Throws
- * if one fails. Each line is a command, unless it continues a line that ends in a backslash.
+ * of `npm start`, with the variables of `first-start.env`, and with the command line of the test run in place of
+ * `npm run -s cli --`. Returns the output of each command. Throws if one fails. Each line is a command, unless it
+ * continues a line that ends in a backslash.
  */
 export async function runCommands(pair: Pair, commands: string): Promise<readonly string[]> {
   const script = commands
+    .replaceAll('npm run -s cli --', CLI)
     .trim()
     .split(/(?<!\\)\n/)
     .map((line) => `${line}\nprintf '\\036'\n`)
