@@ -14,7 +14,7 @@ export interface BrowserOptions {
  * time.
  */
 export async function launchBrowser({ args = [], env }: BrowserOptions = {}): Promise<Browser> {
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium-headless-shell',
     ...(env && { env }),
     args: [
@@ -28,6 +28,9 @@ export async function launchBrowser({ args = [], env }: BrowserOptions = {}): Pr
       ...args,
     ],
   });
+  // Playwright's own limit of 30 s is too short on a busy machine.
+  browser.on('context', (context) => context.setDefaultTimeout(60_000));
+  return browser;
 }
 
 export interface PersonOptions {
@@ -46,15 +49,13 @@ export async function newPerson(
   browser: Browser,
   { script = true, locale = 'en-GB', width = 1024, ...more }: PersonOptions = {},
 ): Promise<BrowserContext> {
-  const context = await browser.newContext({
+  return browser.newContext({
     javaScriptEnabled: script,
     locale,
     timezoneId: 'UTC',
     viewport: { width, height: 768 },
     ...more,
   });
-  context.setDefaultTimeout(60_000);
-  return context;
 }
 
 /** The element while it has the focus. A test waits for it if a page sets the focus. */

@@ -22,7 +22,7 @@ const LOADED = 'browsingContext.load';
 /** A key by its code point (WebDriver section 17.4.2). */
 const CONTROL = '\uE009';
 /** Milliseconds. */
-const PATIENCE = 30_000;
+const PATIENCE = 60_000;
 
 interface Node {
   readonly sharedId: string;
