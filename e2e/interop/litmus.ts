@@ -20,7 +20,7 @@ export async function litmus(url: string, name: string, password: string): Promi
   await using folder = await temporaryFolder();
   const output = await new Promise<string>((resolve) => {
     const env = { PATH: process.env['PATH'], TESTS: SUITES.join(' ') };
-    const options = { env, cwd: folder.path, timeout: 120_000 };
+    const options = { env, cwd: folder.path, timeout: 170_000 };
     execFile('litmus', ['--keep-going', url, name, password], options, (_error, out) =>
       resolve(out),
     );

@@ -110,7 +110,7 @@ async function fetchWith(
     ...(proxy !== undefined && { http_proxy: program.proxy(proxy), no_proxy: '' }),
   };
   const args = program.args({ url, scheme, file });
-  const ended = await run(program.command, args, { env, timeout: 30_000 }).then(
+  const ended = await run(program.command, args, { env, timeout: 170_000 }).then(
     ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,

@@ -18,7 +18,8 @@ export interface Ended {
   readonly errors: string;
 }
 
-const PATIENCE = 90_000;
+/** Milliseconds: shortly before Jest stops the test, so that no program is left. */
+const PATIENCE = 170_000;
 
 /** Runs a program to its end. A failure does not reject. */
 export async function program(
