@@ -3,7 +3,7 @@ import type { MailTexts, WriteMail } from './texts.ts';
 const againDe = (again: boolean) =>
   again
     ? `
-Das ist in kurzer Zeit mehrmals geschehen. Eine Nachricht steht für alle: Sehen Sie Ihr Konto an.
+Das ist in kurzer Zeit mehrmals geschehen. Sie bekommen dafür nur eine Nachricht: Sehen Sie Ihr Konto an.
 `
     : '';
 

@@ -3,7 +3,7 @@ import type { MailTexts, WriteMail } from './texts.ts';
 const againEn = (again: boolean) =>
   again
     ? `
-This has happened several times in a short time. One message stands for all of them: look at your account.
+This has happened several times in a short time. You get only one message for all of them: look at your account.
 `
     : '';
 
@@ -29,11 +29,11 @@ const operatorEn =
     subject: `${brand}: set a new password`,
     text: `Hello ${name},
 
-the people who run ${brand} send you this link. It sets a new password.${more} It works once, for 15 minutes:
+the people who run ${brand} send you this link. It sets a new password.${more} The link works once, for 15 minutes:
 
 ${link}
 
-If you asked nobody for it, do nothing, and tell them. Give the link to nobody.
+If you did not ask for this link, do not use it, and tell the people who run ${brand}. Do not share the link.
 `,
   });
 
@@ -53,7 +53,7 @@ export const mailEn: MailTexts = {
     subject: `${brand}: new sign-in`,
     text: `Hello ${name},
 
-somebody signed in to your account at ${brand} with a browser that was not used for it before.
+someone signed in to your account at ${brand} with a browser that was not used for this account before.
 
 Time: ${at}
 Program: ${program}
@@ -68,11 +68,11 @@ If it was not: change your password at ${account}, end the sign-ins there that y
     subject: `${brand}: set a new password`,
     text: `Hello ${name},
 
-somebody, perhaps you, asked for a new password at ${brand}. This link sets one. It works once, for 15 minutes:
+a new password for your account at ${brand} was requested, perhaps by you. With this link you set a new password. The link works once, for 15 minutes:
 
 ${link}
 
-If that was not you, do nothing: your password stays as it is. Give the link to nobody.
+If that was not you, do nothing: your password stays as it is. Do not share the link.
 `,
   }),
   'recovery-by-operator': operatorEn(''),
@@ -81,40 +81,40 @@ If that was not you, do nothing: your password stays as it is. Give the link to 
     subject: `${brand}: welcome`,
     text: `Hello ${name},
 
-there is an account for you at ${brand}. With this link you choose your password, or make a passkey. It works once, for 24 hours:
+there is an account for you at ${brand}. With this link you choose your password, or make a passkey. The link works once, for 24 hours:
 
 ${link}
 
-Your name there is ${name}. Give the link to nobody.
+Your name there is ${name}. Do not share the link.
 `,
   }),
   registration: ({ brand, link }) => ({
     subject: `${brand}: create your account`,
     text: `Hello,
 
-somebody, perhaps you, wants an account at ${brand} with this address. With this link you choose a name and a password, or a passkey. It works once, for 24 hours:
+an account at ${brand} was requested for this address, perhaps by you. With this link you choose a name and a password, or a passkey. The link works once, for 24 hours:
 
 ${link}
 
-If that was not you, do nothing: there is no account then. Give the link to nobody.
+If that was not you, do nothing: then no account is made. Do not share the link.
 `,
   }),
   'registration-invitation': ({ brand, link }) => ({
     subject: `${brand}: welcome`,
     text: `Hello,
 
-the people who run ${brand} invite you. With this link you choose a name and a password, or a passkey. It works once, for 24 hours:
+the people who run ${brand} invite you. With this link you choose a name and a password, or a passkey. The link works once, for 24 hours:
 
 ${link}
 
-Give the link to nobody.
+Do not share the link.
 `,
   }),
   'registration-known': ({ name, brand, account, link }) => ({
     subject: `${brand}: you have an account`,
     text: `Hello ${name},
 
-somebody, perhaps you, wants an account at ${brand} with this address. You have one: your name there is ${name}. You find it at ${account}
+an account at ${brand} was requested for this address, perhaps by you. You already have an account: your name there is ${name}. Your account page is ${account}
 
 If you forgot the password, ask for a link at ${link}
 
@@ -125,18 +125,18 @@ If that was not you, there is nothing to do.
     subject: `${brand}: confirm this address`,
     text: `Hello,
 
-somebody with the account ${name} at ${brand} says that ${to} is their e-mail address. If that is you, confirm it. The link works once, for 24 hours:
+the account ${name} at ${brand} gives ${to} as its e-mail address. If that is your account, confirm the address. The link works once, for 24 hours:
 
 ${link}
 
-If that is not you, do nothing: the address does not count for that account.
+If that is not your account, do nothing: then the address does not belong to that account.
 `,
   }),
   'address-changed': ({ name, brand, account, at }) => ({
     subject: `${brand}: another e-mail address`,
     text: `Hello ${name},
 
-the e-mail address of your account at ${brand} was changed on ${at}. Messages go to the new one from now on, no longer here.
+the e-mail address of your account at ${brand} was changed on ${at}. From now on messages go to the new address, and no longer to this address.
 
 If that was you, there is nothing to do.
 
