@@ -10,26 +10,26 @@ const note = notesIn('RFC 9211');
 
 /** Notes on the parameters of a member. */
 const NOTES: Notes = {
-  hit: note('The cache answered and asked nobody.', '2.1'),
-  fwd: note('The cache asked the next server.', '2.2'),
+  hit: note('The cache answered by itself.', '2.1'),
+  fwd: note('The cache forwarded the request to the next server.', '2.2'),
   'fwd-status': note('The status that the next server gave.', '2.3'),
   ttl: note('Seconds for which the answer is fresh. Less than 0: it is stale.', '2.4'),
   stored: note('The cache has stored the answer.', '2.5'),
-  collapsed: note('The request waited for another one that was under way.', '2.6'),
-  key: note('The key of what is stored.', '2.7'),
-  detail: note('More, in words of this cache.', '2.8'),
+  collapsed: note('The request waited for the answer to another request.', '2.6'),
+  key: note('The key of the stored answer.', '2.7'),
+  detail: note('More information, in words of this cache.', '2.8'),
 };
 
 /** The reasons for which a cache forwards a request (section 2.2). */
 const REASONS: Readonly<Record<string, string>> = {
-  bypass: 'it was told not to handle the request',
-  method: 'the method is of the kind that always goes forward',
-  'uri-miss': 'nothing is stored for this address',
-  'vary-miss': 'what is stored is for other request fields',
-  miss: 'nothing fits, for a reason that is not told',
-  request: 'the request asks for more than what is stored',
-  stale: 'what is stored is too old',
-  partial: 'only a part of it is stored',
+  bypass: 'the cache is configured not to handle the request',
+  method: 'a cache always forwards requests with this method',
+  'uri-miss': 'no answer is stored for this address',
+  'vary-miss': 'the stored answers are for other request fields',
+  miss: 'no stored answer fits, and the cache does not say why',
+  request: 'the request does not allow the stored answer',
+  stale: 'the stored answer is too old',
+  partial: 'only a part of the answer is stored',
 };
 
 const STEPS: readonly Step[] = [

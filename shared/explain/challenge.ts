@@ -13,12 +13,12 @@ const GRAMMAR = 'RFC 9110 section 11.6.1';
 const STEPS: readonly Step[] = [
   {
     name: 'form',
-    check: 'The field is a list of challenges, and no parameter of one comes twice.',
+    check: 'The field is a list of challenges, and no challenge has a parameter twice.',
     section: GRAMMAR,
   },
   {
     name: 'required',
-    check: 'The parameters are there that a client of the scheme needs.',
+    check: 'Each challenge has the parameters that a client of the scheme needs.',
     section: GRAMMAR,
   },
 ];
@@ -43,19 +43,23 @@ const DECODED: Readonly<Record<string, (challenge: Challenge) => readonly Part[]
       {
         name: 'token_type',
         value: known === undefined ? `${type}` : `${type} (${TOKEN_TYPES[known].name})`,
-        note: 'How the issuer signs.',
+        note: 'The kind of signature that the issuer makes.',
         section: 'RFC 9578 section 8.2',
       },
-      { name: 'issuer_name', value: issuer, note: 'The client asks it for a token.' },
+      { name: 'issuer_name', value: issuer, note: 'The issuer that the client asks for a token.' },
       {
         name: 'redemption_context',
         value: Buffer.from(context).toString('hex') || 'none',
         note:
           context.length > 0
-            ? 'The token is good in this context only.'
-            : 'The token is good in any context.',
+            ? 'The token is valid only in this context.'
+            : 'The token is valid in any context.',
       },
-      { name: 'origin_info', value: origins.join(', ') || 'any', note: 'It is good here.' },
+      {
+        name: 'origin_info',
+        value: origins.join(', ') || 'any',
+        note: 'The sites at which the token is valid.',
+      },
     ];
   },
   'scram-sha-256': serverFirst,
@@ -107,7 +111,7 @@ export function explainInfo(value: string): Explained {
   );
   const step: Step = {
     name: 'form',
-    check: 'The field is a list of parameters, none of them twice.',
+    check: 'The field is a list of parameters, and has no parameter twice.',
     section: 'RFC 9110 section 11.6.3',
   };
   return {

@@ -45,7 +45,7 @@ export const isScheme = (scheme: string): boolean => Object.hasOwn(SCHEMES, sche
 const GRAMMAR = 'RFC 9110 section 11.4';
 const FORM = {
   name: 'form',
-  check: 'The field has a scheme, and one token or parameters, none of them twice.',
+  check: 'The field has a scheme, and either one token or parameters, and no parameter twice.',
   section: GRAMMAR,
 };
 
@@ -64,7 +64,7 @@ function explainParsed(credentials: Credentials, surroundings: Surroundings): Ex
   const row = own(SCHEMES, scheme);
   const parameters = partsOf(scheme, credentials);
   if (row === undefined) {
-    const what = `Credentials of the scheme ${scheme}, which nobody here knows`;
+    const what = `Credentials of the unknown scheme ${scheme}`;
     return { what, standard: GRAMMAR, parts: parameters, checks: checksOf([FORM], undefined) };
   }
   const { parts, checks } = row.explain(credentials, surroundings);

@@ -185,7 +185,7 @@ describe('credentials', () => {
     const { checks } = only(`GNAP ${bound}`);
     const signature = checks.filter(({ section }) => section === 'RFC 9635 section 7.3.1');
     expect(signature.map(({ result }) => result)).toEqual(['open', 'open']);
-    expect(checks.at(-1)?.check).toBe('It has the scope of this request.');
+    expect(checks.at(-1)?.check).toBe('The token has the scopes that this request needs.');
     const { checks: expired } = only(`GNAP ${token({ exp: NOW - 1 })}`);
     expect(expired.at(-2)?.result).toBe('not reached');
   });
@@ -433,7 +433,7 @@ describe('challenges and other fields', () => {
     expect(parts).toMatchObject([
       {
         value: 'has the lock urn:uuid:1, and has the entity tag "x"',
-        note: 'It is about https://a.example/b.',
+        note: 'The list is about https://a.example/b.',
       },
       { value: 'is without the lock DAV:no-lock' },
     ]);
@@ -594,8 +594,8 @@ test.each(['biwsbj1hLHI9YQ==', '"biwsbj1hLHI9YQ=="', 'biwsbj1hLHI9YQ'])(
 );
 
 test('a word that could be base64 of anything is not explained', () => {
-  expect(() => explain('test', clock)).toThrow('no form that is known here');
-  expect(() => explain('AAAA', clock)).toThrow('no form that is known here');
+  expect(() => explain('test', clock)).toThrow('kind of text is unknown');
+  expect(() => explain('AAAA', clock)).toThrow('kind of text is unknown');
 });
 
 test('RFC 7804 section 5.1: credentials with sid have no count, so no check of SCRAM mentions a count', () => {
@@ -674,7 +674,7 @@ describe('whole messages', () => {
   test.each([
     ['GET / HTTP/1.1\nHost: a', 'it has no credentials'],
     ['HTTP/1.1 401 Unauthorized', 'it has no credentials'],
-    ['Signature-Input: a=()', 'a signature needs its whole request'],
+    ['Signature-Input: a=()', 'for a signature, paste the whole request'],
     ['curl https://a.example', 'the output of curl -v'],
   ])('%j gives an error that says what is missing', (text, reason) => {
     expect(() => explain(text, clock)).toThrow(reason);

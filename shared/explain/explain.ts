@@ -71,8 +71,8 @@ const SIGNED: ReadonlySet<string> = new Set(['signature', 'signature-input', 'co
 
 const nothingIn = (text: string): string =>
   /^signature(?:-input)?:/im.test(text)
-    ? 'Nothing of this is explained: a signature needs its whole request, with the first line.'
-    : 'Nothing of this is explained: it has no credentials, challenge, token, proof, Cache-Status or If.';
+    ? 'This text cannot be explained: for a signature, paste the whole request with its first line.'
+    : 'This text cannot be explained: it has no credentials, challenge, token, proof, Cache-Status or If field.';
 
 function explainMessage(text: string, surroundings: Surroundings): readonly Explained[] {
   if (isRequest(text))
@@ -114,7 +114,7 @@ function othersOf(fields: readonly Pasted[], signed: readonly Explained[]): read
 
 const TARGET_STEP: Step = {
   name: 'target',
-  check: 'The first line and Host name the address.',
+  check: 'The first line and the field Host name the address.',
   section: 'RFC 9112 section 3.3',
 };
 

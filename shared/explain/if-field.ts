@@ -6,7 +6,11 @@ import type { Explained, Part } from './explained.ts';
 const STANDARD = 'RFC 4918 section 10.4';
 
 const STEPS: readonly Step[] = [
-  { name: 'form', check: 'All lists name a resource, or none does.', section: `${STANDARD}.2` },
+  {
+    name: 'form',
+    check: 'Either all lists name a resource, or no list does.',
+    section: `${STANDARD}.2`,
+  },
   {
     name: 'state',
     check: 'All conditions of at least one list are true. Otherwise the answer is 412.',
@@ -14,7 +18,8 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'token',
-    check: 'The lock tokens of all that the request changes are in the field. Otherwise it is 423.',
+    check:
+      'The field has the lock token of each resource that the request changes. Otherwise the answer is 423.',
     section: 'RFC 4918 section 7.5',
   },
 ];
@@ -44,7 +49,7 @@ function partOf(
   return {
     name: `list ${at + 1}`,
     value: conditions.map(conditionText).join(', and '),
-    note: `It is about ${resource}.`,
+    note: `The list is about ${resource}.`,
   };
 }
 

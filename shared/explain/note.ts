@@ -14,6 +14,6 @@ export const notesIn =
 
 /** The note on `realm`, which every scheme has. */
 export const REALM_NOTE: Note = {
-  text: 'The part of the server in which the credentials are good.',
+  text: 'The part of the server in which the credentials are valid.',
   section: 'RFC 9110 section 11.5',
 };

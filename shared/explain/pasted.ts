@@ -82,7 +82,7 @@ function withoutName(lines: readonly string[]): Pasted {
   const [name] = FORMS.find(([, is]) => is(value)) ?? [];
   if (name !== undefined) return { name, value };
   throw new Unreadable(
-    'The text has no form that is known here. Paste a token, alone or in JSON, a request, an answer, the output of curl -v, or fields. If it is the value of a field, put the name in front, such as "Authorization: ".',
+    'This kind of text is unknown. Paste a token (alone or in JSON), a request, an answer, the output of curl -v, or fields. If you paste the value of a field, put its name in front, such as "Authorization: ".',
   );
 }
 

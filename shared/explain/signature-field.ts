@@ -13,12 +13,12 @@ import type { RawRequest } from './raw-request.ts';
 const note = notesIn('RFC 9421');
 
 const NOTES: Notes = {
-  created: note('The time at which it was made.', '2.3'),
-  expires: note('The end.', '2.3'),
+  created: note('The time at which the signature was made.', '2.3'),
+  expires: note('The time at which the signature expires.', '2.3'),
   nonce: note('Makes two signatures of the same request differ.', '2.3'),
-  alg: note('The algorithm. The key decides, and a server refuses another one.', '2.3'),
+  alg: note('The algorithm. A server refuses an algorithm that does not belong to the key.', '2.3'),
   keyid: note('Names the key.', '2.3'),
-  tag: note('The application for which it is.', '2.3'),
+  tag: note('The application for which the signature was made.', '2.3'),
 };
 
 const TIMES: ReadonlySet<string> = new Set(['created', 'expires']);
@@ -45,7 +45,7 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'digest',
-    check: 'Content-Digest, if there is one, is of the content.',
+    check: 'If the request has a Content-Digest, it fits the content.',
     section: 'RFC 9530 section 2',
     refusals: ['content-digest-form', 'content-digest-none', 'content-digest-wrong'],
   },
@@ -61,7 +61,7 @@ const STEPS: readonly Step[] = [
   },
   {
     name: 'policy',
-    check: 'It covers what the application demands, and is recent.',
+    check: 'The signature covers all parts that the application demands, and is recent.',
     section: 'RFC 9421 section 3.2.1',
   },
 ];
@@ -98,13 +98,20 @@ function explainedOf(
     what: `HTTP signature ${label}`,
     standard: 'RFC 9421',
     parts: [
-      ...covers.map(({ component, value }) => ({ name: component, value, note: 'Covered.' })),
+      ...covers.map(({ component, value }) => ({
+        name: component,
+        value,
+        note: 'The signature covers this.',
+      })),
       ...values,
     ],
     checks: checksOf(STEPS, wrong ?? digest, {
       key: 'Only the server knows its clients.',
-      signature: 'Only with the public key: `countersign signature explain --key` takes one.',
-      policy: gnap === undefined ? 'It is what GNAP demands.' : `GNAP refuses it: ${gnap.reason}.`,
+      signature: 'This needs the public key: use `countersign signature explain --key`.',
+      policy:
+        gnap === undefined
+          ? 'The signature meets the rules of GNAP.'
+          : `GNAP refuses it: ${gnap.reason}.`,
     }),
   };
 }

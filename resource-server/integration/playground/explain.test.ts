@@ -61,8 +61,8 @@ test('the page checks tokens that the playground itself issued', async () => {
 });
 
 test.each([
-  ['hello', 'put the name in front'],
-  ['', 'no form that is known'],
+  ['hello', 'put its name in front'],
+  ['', 'kind of text is unknown'],
   ['a'.repeat(16_385), 'longer than 16384 bytes'],
   ['\u00e4'.repeat(8193), 'longer than 16384 bytes'],
 ])('explaining %.20s is 400, with the reason', async (pasted, reason) => {

@@ -8,7 +8,7 @@ export const BASIC_NOTES: Notes = {
     section: 'RFC 7617 section 2.1',
   },
   token68: {
-    text: 'The name, a colon and the password in base64. That is no encryption: everybody can decode it.',
+    text: 'The name, a colon and the password in base64. Base64 is not encryption: anybody can decode it.',
     section: 'RFC 7617 section 2',
   },
 };

@@ -8,11 +8,11 @@ export const CODE_FLOW_NOTES: Notes = {
   ...FLOW_NOTES,
   response_type: note('The client wants a code.', 'RFC 6749 section 4.1.1'),
   redirect_uri: note(
-    'Where the browser brings the code. It is registered, so that nobody can have a code sent elsewhere.',
+    'The URL to which the browser brings the code. It is registered, so that an attacker cannot have the code sent to another URL.',
     'RFC 6749 section 3.1.2',
   ),
   state: note(
-    'A random value that the client has made for this browser. It refuses an answer with another state.',
+    'A random value that the client has made for this browser. The client refuses an answer with another state.',
     'RFC 6749 section 10.12',
   ),
   code_challenge: note(
@@ -24,29 +24,32 @@ export const CODE_FLOW_NOTES: Notes = {
     'RFC 7636 section 4.3',
   ),
   request_uri: note(
-    'A name for the request that the client has pushed. It is good once, for a minute.',
+    'A name for the request that the client has pushed. It is valid once, for a minute.',
     'RFC 9126 section 2.2',
   ),
   expires_in: note(
-    'The seconds until the request_uri ends; in the answer with the token, until the token ends.',
+    'The seconds until the request_uri expires; in the answer with the token, until the token expires.',
     'RFC 9126 section 2.2, RFC 6749 section 5.1',
   ),
-  client_id: note('The client that asks.', 'RFC 6749 section 2.2'),
+  client_id: note('The client that sends the request.', 'RFC 6749 section 2.2'),
   code: note(
-    'The code. It is good once, within a minute, for this client alone, and only together with the redirect_uri and the code_verifier of the request.',
+    'The authorization code. It is valid once, within a minute, and only for this client. The client has to send the redirect_uri and the code_verifier of the same request.',
     'RFC 6749 section 4.1.2',
   ),
   iss: note(
-    'The authorization server that answers. So the client never takes the code of one server to another.',
+    'The authorization server that answers. The client checks this value, so that it never sends the code of one server to another server.',
     'RFC 9207 section 2',
   ),
-  grant_type: note('What the client asks for a token with: a code.', 'RFC 6749 section 4.1.3'),
+  grant_type: note(
+    'The kind of grant for which the client wants a token: a code.',
+    'RFC 6749 section 4.1.3',
+  ),
   code_verifier: note(
-    'The secret whose hash was the code_challenge. It is sent now for the first time, and not through the browser.',
+    'The secret whose hash is the code_challenge. The client sends it now for the first time, and not through the browser.',
     'RFC 7636 section 4.5',
   ),
   access_token: note(
-    'The access token: for which resource (aud), for whom (sub), by which client (client_id), until when (exp).',
+    'The access token. It names the resource (aud), the person (sub), the client (client_id) and the time at which it expires (exp).',
     'RFC 6749 section 5.1, RFC 9068 section 2',
   ),
 };

@@ -24,20 +24,20 @@ export const DEVICE_FLOW_NOTES: Notes = {
     'RFC 8628 section 3.5',
   ),
   expires_in: note(
-    'The seconds until both codes end; in the answer with the token, until the token ends.',
+    'The seconds until both codes expire; in the answer with the token, until the token expires.',
     'RFC 8628 section 3.2, RFC 6749 section 5.1',
   ),
   grant_type: note(
-    'What the device asks for a token with: its device code.',
+    'The kind of grant for which the device wants a token: a device code.',
     'RFC 8628 section 3.4',
   ),
   decision: note('What the person decides. Real people press a button instead.', 'no standard'),
   error: note(
-    'The reason in one word: authorization_pending asks the device to go on asking, slow_down to ask more rarely, access_denied to give up.',
+    'The reason in one word. After authorization_pending the device asks again, after slow_down it asks less often, after access_denied it gives up.',
     'RFC 8628 section 3.5',
   ),
   access_token: note(
-    'The access token: for which resource (aud), for whom (sub), by which client (client_id), until when (exp).',
+    'The access token. It names the resource (aud), the person (sub), the client (client_id) and the time at which it expires (exp).',
     'RFC 6749 section 5.1, RFC 9068 section 2',
   ),
 };

@@ -7,7 +7,7 @@ const note = (text: string, section: string): Note => ({ text, section });
 export const VAPID_NOTES: Notes = {
   ...OAUTH_NOTES,
   t: note(
-    'A JWT that the application server has signed: for which push service (aud, its origin), until when (exp, at most a day). It says nothing of the message, so until then it is good for all messages.',
+    'A JWT that the application server has signed. It names the push service (aud, an origin) and the time at which it expires (exp, at most a day ahead). It does not cover the message, so it is valid for all messages until it expires.',
     'RFC 8292 section 2',
   ),
   k: note(
@@ -19,7 +19,7 @@ export const VAPID_NOTES: Notes = {
 /** Notes on the members of the options of a subscription, and of an event with a message. */
 export const PUSH_CONTENT_NOTES: Notes = {
   vapid: note(
-    'The key of the application server: the subscription takes messages of nobody else.',
+    'The key of the application server. The subscription accepts messages only with this key.',
     'RFC 8292 section 4.1',
   ),
   url: note('The address of the message, at which the user agent acknowledges it.', 'no standard'),

@@ -23,7 +23,7 @@ const step = (
 const stepsOf = (type: string, binding: string): readonly Step[] => [
   step(
     'form',
-    `The token is one JWT of the type ${type}, and its algorithm is on the list.`,
+    `The token is a JWT of the type ${type}, and the server accepts its algorithm.`,
     '9068 section 4',
   ),
   step('key', 'The issuer has the key that kid names.', '9068 section 4', [
@@ -33,19 +33,19 @@ const stepsOf = (type: string, binding: string): readonly Step[] => [
   step('signature', 'The issuer has signed header and claims.', '7515 section 5.2', [
     'token-signature',
   ]),
-  step('claims', 'All required claims are there and of their type.', '9068 section 2.2', [
+  step('claims', 'All required claims are present, and have the right type.', '9068 section 2.2', [
     'token-claim',
   ]),
   step('issuer', 'iss is the issuer that the server trusts.', '9068 section 4', ['token-issuer']),
   step('audience', 'aud names this resource.', '9068 section 4', ['token-audience']),
-  step('time', 'The token has begun and has not expired.', '7519 section 4.1', [
+  step('time', 'The token is already valid (nbf), and has not expired (exp).', '7519 section 4.1', [
     'token-expired',
     'token-early',
   ]),
-  step('revoked', 'It is not revoked.', '7009 section 2', ['token-revoked']),
+  step('revoked', 'The token is not revoked.', '7009 section 2', ['token-revoked']),
   step(
     'binding',
-    'A token that is bound to a key comes by a scheme that proves the key, any other as Bearer.',
+    'The client sends a token that is bound to a key with a scheme that proves the key. It sends any other token as Bearer.',
     binding,
     ['token-bound', 'token-unbound', 'token-of-gnap', 'token-of-dpop', 'token-cnf'],
   ),
@@ -59,7 +59,7 @@ export const GNAP_TOKEN_STEPS = stepsOf('gnap-at+jwt', '9635 section 7.2');
 /** The last check: the server compares the scopes after it has authenticated the client. */
 export const SCOPE_STEP: Step = step(
   'scope',
-  'It has the scope of this request.',
+  'The token has the scopes that this request needs.',
   '6750 section 3.1',
   ['scope'],
 );
@@ -95,15 +95,16 @@ function checksOfToken(token: string, { clock, keyOf }: Surroundings): readonly 
   return checksOf(steps, checked.ok ? undefined : checked, {
     ...(key === undefined && {
       key: `The server looks for the key ${parsed.kid}.`,
-      signature: 'Anybody can write such claims: only the key of the issuer tells.',
+      signature:
+        'Anybody can write such claims. Only the key of the issuer shows whether the issuer signed them.',
       issuer: `The server compares it with ${textOf(iss)}.`,
     }),
-    audience: `The server looks for itself in ${textOf(aud)}.`,
+    audience: `The server looks for its own URL in ${textOf(aud)}.`,
     revoked: 'Only the store knows.',
     binding:
       'cnf' in parsed.payload
-        ? 'It is bound to a key, so Bearer is refused.'
-        : 'It is bound to no key, so DPoP is refused.',
+        ? 'The token is bound to a key, so the server refuses Bearer.'
+        : 'The token is not bound to a key, so the server refuses DPoP.',
     scope: `The server compares what the request needs with ${textOf(parsed.payload['scope'])}.`,
   });
 }

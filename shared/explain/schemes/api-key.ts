@@ -13,11 +13,11 @@ const step = (name: string, check: string, refusals?: readonly RefusalCode[]): S
 
 /** The checks of an API key, as `apiKey` makes them. */
 export const API_KEY_STEPS: readonly Step[] = [
-  step('form', 'The key is whole: its checksum is right.'),
-  step('secret', 'The id is known, and the hash of the secret is the one in the store.', [
+  step('form', 'The key is complete: its checksum is right.'),
+  step('secret', 'The id is known, and the hash of the secret equals the stored hash.', [
     'api-key-wrong',
   ]),
-  step('realm', 'The key is of this realm, and has not ended.', [
+  step('realm', 'The key is for this realm, and has not expired.', [
     'api-key-realm',
     'api-key-demo',
     'api-key-ended',
@@ -33,7 +33,11 @@ export function explainApiKey(key: string): Explained {
     parts: parsed
       ? [
           { name: 'id', value: parsed.id },
-          { name: 'secret', value: parsed.secret, note: 'The server keeps a hash of it.' },
+          {
+            name: 'secret',
+            value: parsed.secret,
+            note: 'The server stores only a hash of the secret.',
+          },
         ]
       : [],
     checks: checksOf(API_KEY_STEPS, parsed ? undefined : refuse('api-key-form'), {

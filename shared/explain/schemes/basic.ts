@@ -7,7 +7,7 @@ import type { ExplainedCredentials } from './credentials-of.ts';
 export const BASIC_STEPS: readonly Step[] = [
   {
     name: 'tls',
-    check: 'The connection is private: it is TLS, or stays on this machine.',
+    check: 'The connection uses TLS, or does not leave this machine.',
     section: 'RFC 7617 section 4',
     refusals: ['basic-clear-text'],
   },

@@ -25,14 +25,18 @@ const step = (
 
 /** The checks of Concealed. The server makes all checks that need no store, and then uses the first refusal. */
 export const CONCEALED_STEPS: readonly Step[] = [
-  step('form', 'k, a, s, v and p are there, without quotes, and well-formed.', '4'),
-  step('algorithm', 'The server knows the algorithm s.', '4.4', ['concealed-algorithm']),
+  step('form', 'k, a, s, v and p are present, without quotes, and well-formed.', '4'),
+  step('algorithm', 'The server supports the algorithm s.', '4.4', ['concealed-algorithm']),
   step('tls', 'The connection is TLS 1.3, so that it exports a value.', '7', [
     'concealed-clear-text',
   ]),
   step('key', 'a is a public key for this algorithm.', '4.2', ['concealed-a']),
-  step('signature', 'The key a has signed what this connection exports.', '3.3', ['concealed-p']),
-  step('verification', 'v is the rest of what this connection exports.', '6.3', ['concealed-v']),
+  step('signature', 'The key a has signed the value that this connection exports.', '3.3', [
+    'concealed-p',
+  ]),
+  step('verification', 'v is the rest of the value that this connection exports.', '6.3', [
+    'concealed-v',
+  ]),
   step('id', 'k is the id of the key a.', '4.1', ['concealed-k']),
   step('registered', 'The key is registered.', '6.3', [
     'concealed-unknown',
@@ -69,7 +73,7 @@ const refusalOfId = ({ proof, key }: ShownProof): Refusal | undefined =>
 export const explainConcealed: ExplainedCredentials = (credentials) => {
   const shown = readShown(credentials);
   const refusal = 'refusal' in shown ? shown : refusalOfId(shown);
-  const tls = 'Only the two ends of the connection know what it exports.';
+  const tls = 'Only client and server know the value that their connection exports.';
   return {
     parts: [],
     checks: checksOf(CONCEALED_STEPS, refusal, {

@@ -23,11 +23,13 @@ const step = (
 
 /** The checks of Digest, as the scheme's `authenticate` makes them. */
 export const DIGEST_STEPS: readonly Step[] = [
-  step('form', 'All required parameters are there, and well-formed.', '3.4'),
+  step('form', 'All required parameters are present and well-formed.', '3.4'),
   step('algorithm', 'The server has offered the algorithm.', '3.3', ['digest-algorithm']),
   step('qop', 'The server has offered the qop.', '3.3', ['digest-no-qop', 'digest-qop']),
-  step('userhash', 'A hashed name comes only if it was asked for.', '3.4.4', ['digest-userhash']),
-  step('realm', 'realm and opaque are those of the challenge.', '3.4', [
+  step('userhash', 'The client hashes the name only if the server has asked for that.', '3.4.4', [
+    'digest-userhash',
+  ]),
+  step('realm', 'realm and opaque are the same as in the challenge.', '3.4', [
     'digest-realm',
     'digest-opaque',
   ]),
@@ -37,7 +39,7 @@ export const DIGEST_STEPS: readonly Step[] = [
   ]),
   step(
     'response',
-    'The server computes the same response from what it keeps of the password.',
+    'The server computes the same response from its hash of the password.',
     '3.4.1',
     ['digest-response'],
   ),
@@ -52,11 +54,11 @@ export const explainDigest: ExplainedCredentials = (credentials, surroundings) =
     ...(surroundings.request === undefined && {
       target: 'The server compares uri with the target of the request.',
     }),
-    realm: 'The server compares them with its own.',
+    realm: 'The server compares realm and opaque with its own.',
     nonce: 'Only the server knows its nonces.',
     response: 'Only the server has the hash of the password.',
-    age: 'Only the server knows how long it takes a nonce.',
-    count: 'Only the server has counted.',
+    age: 'Only the server knows how long it accepts a nonce.',
+    count: 'Only the server has counted the requests.',
   }),
 });
 

@@ -23,13 +23,13 @@ const step = (
 
 /** The checks of a proof, as `checkDpopProof` makes them. */
 export const PROOF_STEPS: readonly Step[] = [
-  step('form', 'The proof is one JWT, and its algorithm is on the list.', '4.3 (2, 5)'),
-  step('claims', 'It has jti, htm, htu and iat.', '4.3 (3)', [
+  step('form', 'The proof is one JWT, and the server accepts its algorithm.', '4.3 (2, 5)'),
+  step('claims', 'The proof has jti, htm, htu and iat.', '4.3 (3)', [
     'proof-jti',
     'proof-htm-htu',
     'proof-iat',
   ]),
-  step('type', 'Its type is dpop+jwt.', '4.3 (4)', ['proof-typ']),
+  step('type', 'The type of the proof is dpop+jwt.', '4.3 (4)', ['proof-typ']),
   step('key', 'jwk is a public key for the algorithm.', '4.3 (7)', [
     'proof-jwk',
     'proof-jwk-private',
@@ -42,7 +42,7 @@ export const PROOF_STEPS: readonly Step[] = [
   step('binding', 'The access token is bound to this key.', '4.3 (12)', ['proof-jkt']),
   step(
     'time',
-    'The nonce is one of the server, or, if it gives none, iat is recent.',
+    'The nonce comes from the server. If the server gives no nonces, iat is recent.',
     '4.3 (10, 11)',
     [
       'proof-time',

@@ -43,7 +43,7 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
   ),
   step(
     'coverage',
-    'It covers method, target URI and token, and the digest of the content if there is any. It has keyid, and no alg.',
+    'The signature covers method, target URI and token, and the digest of any content. It has keyid, and no alg.',
     '9635 section 7.3.1',
     [
       'signature-uncovered',
@@ -54,10 +54,12 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
       'component-param-type',
     ],
   ),
-  step('time', 'It was made within the last minute, and has not expired.', '9421 section 3.2.1', [
-    'signature-created',
-    'signature-expired',
-  ]),
+  step(
+    'time',
+    'The signature was made within the last minute, and has not expired.',
+    '9421 section 3.2.1',
+    ['signature-created', 'signature-expired'],
+  ),
   step('components', 'The request has each covered component once.', '9421 section 2.5', [
     'component-absent',
     'component-not-of-request',
@@ -70,11 +72,11 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
   step('key', 'keyid names the key of the token.', '9635 section 7.2', ['signature-keyid']),
   step(
     'signature',
-    'This key has signed the covered components of this very request.',
+    'This key has signed the covered components of this request.',
     '9421 section 3.2',
     ['signature-alg', 'signature-key', 'signature-wrong'],
   ),
-  step('content', 'Content-Digest is of the content, or there is none.', '9530 section 2', [
+  step('content', 'Content-Digest fits the content, or is absent.', '9530 section 2', [
     'content-digest-form',
     'content-digest-none',
     'content-digest-wrong',
@@ -88,7 +90,7 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
 export const explainGnap: ExplainedCredentials = (credentials, surroundings) => {
   const { parts, checks } = explainToken(credentials, surroundings);
   const isWrong = checks.some(({ result }) => result === 'wrong');
-  const reason = 'The signature stands in fields of its own: paste the whole request to see it.';
+  const reason = 'The signature is in fields of its own: paste the whole request to see it.';
   const open = Object.fromEntries(GNAP_PROOF_STEPS.map(({ name }) => [name, reason]));
   const proof = isWrong
     ? notReached(GNAP_PROOF_STEPS)

@@ -18,7 +18,7 @@ const step = (
 
 /** The checks of HOBA, as the scheme's `authenticate` makes them. */
 export const HOBA_STEPS: readonly Step[] = [
-  step('tls', 'The connection is private: it is TLS, or stays on this machine.', '8.1', [
+  step('tls', 'The connection uses TLS, or does not leave this machine.', '8.1', [
     'hoba-clear-text',
   ]),
   step('host', 'The request is for this origin.', '3', ['hoba-host']),

@@ -9,10 +9,10 @@ import { partsOfJwt, readJwt, textOf } from './jwt.ts';
 const STEPS: readonly Step[] = [
   {
     name: 'form',
-    check: 'The token is one JWT, signed with an algorithm that the server takes.',
+    check: 'The token is one JWT, signed with an algorithm that the server accepts.',
     section: 'RFC 7519 section 7.2',
   },
-  { name: 'signature', check: 'The issuer has signed it.', section: 'RFC 7515 section 5.2' },
+  { name: 'signature', check: 'The issuer has signed the token.', section: 'RFC 7515 section 5.2' },
   {
     name: 'claims',
     check: 'Issuer, audience and times are right.',
@@ -41,8 +41,9 @@ export function explainJwt(text: string, surroundings: Surroundings): Explained 
     standard: 'RFC 7519',
     parts: partsOfJwt(read, surroundings),
     checks: checksOf(STEPS, jws.ok ? undefined : jws, {
-      signature: 'Only the key of the issuer tells.',
-      claims: 'The server compares them with itself and the time.',
+      signature: 'Only the key of the issuer shows this.',
+      claims:
+        'The server compares issuer and audience with its settings, and the times with its clock.',
     }),
   };
 }

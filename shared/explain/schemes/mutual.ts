@@ -26,7 +26,7 @@ const MESSAGE_STEPS: readonly Step[] = [
   ]),
   step(
     'terms',
-    'Version, algorithm, validation, auth-scope and realm are those of the challenge.',
+    'Version, algorithm, validation, auth-scope and realm are the same as in the challenge.',
     '8120 section 4.2',
     ['mutual-terms'],
   ),
@@ -65,11 +65,11 @@ export const explainMutual: ExplainedCredentials = ({ params = {} }) => {
     parts: kind === undefined ? [] : [{ name: 'message', value: kind }],
     checks: checksOf(steps, refusal, {
       certificate: 'Only the server knows its connection.',
-      terms: 'The server compares them with its own.',
-      element: 'The server computes it in the group.',
+      terms: 'The server compares these values with its own.',
+      element: 'The server checks kc1 in the group.',
       session: 'Only the server knows its sessions.',
-      proof: 'Only the two who have exchanged a key can compute it.',
-      count: 'Only the server has counted.',
+      proof: 'Only the client and the server that agreed on a key can compute it.',
+      count: 'Only the server has counted the requests.',
     }),
   };
 };

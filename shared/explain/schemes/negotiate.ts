@@ -6,17 +6,17 @@ import type { ExplainedCredentials } from './credentials-of.ts';
 const STEPS: readonly Step[] = [
   {
     name: 'form',
-    check: 'The token is Kerberos, with or without SPNEGO around it.',
+    check: 'The token is a Kerberos token, with or without SPNEGO around it.',
     section: 'RFC 4559 section 4.2',
   },
   {
     name: 'ticket',
-    check: 'Its ticket is for the key of this server, and has not expired.',
+    check: 'The ticket in the token is for the key of this server, and has not expired.',
     section: 'RFC 4120 section 3.2.3',
   },
   {
     name: 'replay',
-    check: 'Its authenticator is new and recent.',
+    check: 'The authenticator in the token is new and recent.',
     section: 'RFC 4120 section 3.2.3',
   },
 ];
@@ -32,7 +32,7 @@ export const explainNegotiate: ExplainedCredentials = ({ token68 = '' }) => {
     parts: refusal === undefined ? [{ name: 'opens a handshake', value: opens }] : [],
     checks: checksOf(STEPS, refusal, {
       ticket: 'Only the server has the key.',
-      replay: 'Only the server knows which it has seen.',
+      replay: 'Only the server knows which authenticators it has seen.',
     }),
   };
 };

@@ -22,19 +22,19 @@ const step = (
 export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   {
     name: 'tls',
-    check: 'The connection is private: it is TLS, or stays on this machine.',
+    check: 'The connection uses TLS, or does not leave this machine.',
     section: 'RFC 9110 section 17.16.1',
     refusals: ['private-token-clear-text'],
   },
   step(
     'form',
-    'The token is base64url, of a type that this site takes, and as long as tokens of this type are.',
+    'The token is base64url. The site accepts its type, and its length is right.',
     '2.2.1',
   ),
   step('challenge', 'challenge_digest is the hash of a challenge of this server.', '2.2.3', [
     'private-token-challenge',
   ]),
-  step('key', 'The issuer has the key token_key_id, and it is in use.', '2.2.3', [
+  step('key', 'The issuer uses the key that token_key_id names.', '2.2.3', [
     'private-token-key',
     'private-token-old-key',
     'private-token-ended',
@@ -54,13 +54,17 @@ export const explainPrivateToken: ExplainedCredentials = ({ params = {} }) => {
     parts: token
       ? [
           { name: 'token_type', value: `${token.type} (${TOKEN_TYPES[token.type].name})` },
-          { name: 'nonce', value: token.nonce.toString('hex'), note: 'The client has chosen it.' },
+          {
+            name: 'nonce',
+            value: token.nonce.toString('hex'),
+            note: 'The client has chosen the nonce.',
+          },
           { name: 'challenge_digest', value: token.challengeDigest.toString('hex') },
           { name: 'token_key_id', value: token.keyId.toString('hex') },
           {
             name: 'authenticator',
             value: `${token.authenticator.length} octets`,
-            note: 'The issuer made it blindly: it cannot tell to whom it gave this token.',
+            note: 'The issuer signed blindly: it cannot tell which client got this token.',
           },
         ]
       : [],
@@ -68,7 +72,7 @@ export const explainPrivateToken: ExplainedCredentials = ({ params = {} }) => {
       tls: 'Only the server knows its connection.',
       challenge: 'Only the server knows its challenges.',
       key: 'The server asks the directory of the issuer.',
-      authenticator: 'Only with the key of the issuer.',
+      authenticator: 'The server needs the key of the issuer for this.',
       spent: 'Only the server knows which tokens it has seen.',
     }),
   };

@@ -36,7 +36,7 @@ const SCRAM_FINAL_STEPS: readonly Step[] = [
   ...SCRAM_FIRST_STEPS,
   step(
     'sid',
-    'sid names an exchange that is under way. Without sid, the nonce tells whose it is.',
+    'sid names an exchange that has begun. Without sid, the nonce shows which client it belongs to.',
     '7804 section 5',
     ['scram-sid', 'scram-unknown-nonce'],
   ),
@@ -45,7 +45,7 @@ const SCRAM_FINAL_STEPS: readonly Step[] = [
   ]),
   step(
     'proof',
-    'p shows that the client knows the password: the server XORs it back into the key of the client, and compares the hash of this with StoredKey.',
+    'p shows that the client knows the password. The server computes the key of the client from p by XOR, and compares its hash with StoredKey.',
     '5802 section 3',
     ['scram-proof'],
   ),
@@ -77,11 +77,11 @@ export const explainScram: ExplainedCredentials = ({ params = {} }) => {
     checks: checksOf(steps, refusal, {
       realm: COMPARED,
       sid: 'Only the server knows which exchanges have begun.',
-      nonce: 'The server compares it with the one that it gave.',
-      proof: 'Only the server has the keys of the password.',
-      count: 'Only the server has counted.',
+      nonce: 'The server compares r with the nonce that it gave.',
+      proof: 'Only the server has the keys that come from the password.',
+      count: 'Only the server has counted the requests.',
     }),
   };
 };
 
-const COMPARED = 'The server compares it with its own.';
+const COMPARED = 'The server compares realm with its own.';

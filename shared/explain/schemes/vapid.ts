@@ -18,14 +18,18 @@ const step = (
 
 /** The checks of a push service, as `createVapid` makes them. */
 export const VAPID_STEPS: readonly Step[] = [
-  step('shown', 'The sender shows credentials, if the subscription is for one key.', '4.2', [
+  step('shown', 'The sender sends credentials, if the subscription is only for one key.', '4.2', [
     'vapid-none',
   ]),
-  step('form', 't is a JWT of ES256, and k the public key of an application server.', '3'),
+  step(
+    'form',
+    't is a JWT with the algorithm ES256, and k is the public key of an application server.',
+    '3',
+  ),
   step('key', 'k is the key for which the subscription was made.', '4.2', ['vapid-key']),
   step('signature', 'The key k has signed t.', '2', ['vapid-signature']),
   step('audience', 'aud is the origin of the push service.', '2', ['vapid-aud']),
-  step('time', 'exp is not past, and at most 24 hours ahead.', '2', [
+  step('time', 'exp is in the future, at most 24 hours ahead.', '2', [
     'vapid-exp-missing',
     'vapid-exp',
     'vapid-nbf',
@@ -42,10 +46,10 @@ export const explainVapid: ExplainedCredentials = ({ params = {} }, surroundings
   return {
     parts: t === undefined ? [] : partsOfJwt(readJwt(t), surroundings),
     checks: checksOf(VAPID_STEPS, refusal, {
-      key: 'Only the server knows.',
+      key: 'Only the push service knows the key of the subscription.',
       signature: 'The push service verifies it with k.',
-      audience: 'The push service compares it with itself.',
-      time: 'The push service compares it with the time.',
+      audience: 'The push service compares aud with its own origin.',
+      time: 'The push service compares exp with its clock.',
     }),
   };
 };
