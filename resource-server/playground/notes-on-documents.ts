@@ -9,43 +9,43 @@ export const LOCATIONS: Notes = {
     text: 'The address at which GET asks the same question again.',
     section: 'RFC 10008 section 2.4',
   },
-  201: http('The address of what was made.', '15.3.2'),
+  201: http('The address of the new resource.', '15.3.2'),
   303: http('The address to which the browser is sent.', '15.4.4'),
 };
 
 /** Notes on the fields of requests for documents, by name in lower case. */
 export const DOCUMENT_FIELDS: Notes = {
-  etag: http('The version of the document. Each change gives it another one.', '8.8.3'),
-  'last-modified': http('When the document was changed, to a second.', '8.8.2'),
+  etag: http('The version of the document. Each change gives the document another ETag.', '8.8.3'),
+  'last-modified': http('The time of the last change, in whole seconds.', '8.8.2'),
   'if-match': http(
-    'Do it only if this is the version that is there. Otherwise the answer is 412.',
+    'The server performs the request only if the document has this version. Otherwise the answer is 412.',
     '13.1.1',
   ),
   'if-none-match': http(
-    'Do it only if another version is there than this one; with `*`, only if nothing is there. Otherwise the answer is 412; to GET it is 304.',
+    'The server performs the request only if the document has another version; with `*`, only if there is no document. Otherwise the answer is 412, or 304 to a GET.',
     '13.1.2',
   ),
   'if-range': http(
-    'Send the range only if the document is still this version. Otherwise send the whole.',
+    'The server sends the range only if the document still has this version. Otherwise it sends the whole document.',
     '13.1.5',
   ),
   range: http(
-    'The part that the client asks for. Octets are counted from 0, and the last one belongs to it.',
+    'The part that the client asks for. The first octet has the number 0. The last octet of the range is included.',
     '14.2',
   ),
   'content-range': http(
-    'The part that comes, and behind the slash the length of the whole.',
+    'The part that the answer has, and after the slash the length of the whole document.',
     '14.4',
   ),
   'accept-ranges': http('The client may ask for ranges of octets.', '14.3'),
   location: http('The address to which the answer leads.', '10.2.2'),
   'content-location': http('The address of exactly this content, as it is now.', '8.7'),
   'accept-patch': {
-    text: 'The formats of patches that this address takes.',
+    text: 'The formats of patches that this address accepts.',
     section: 'RFC 5789 section 3.1',
   },
   'accept-query': {
-    text: 'The languages in which this address takes questions.',
+    text: 'The languages in which this address accepts questions.',
     section: 'RFC 10008 section 3',
   },
   prefer: {
@@ -56,18 +56,18 @@ export const DOCUMENT_FIELDS: Notes = {
     text: 'The preference that the server has followed.',
     section: 'RFC 7240 section 3',
   },
-  dav: webdav('The parts of WebDAV that this address knows: 2 is locks.', '10.1'),
+  dav: webdav('The classes of WebDAV that this address supports: class 2 has locks.', '10.1'),
   'ms-author-via': {
-    text: 'Tells programs of Microsoft that they can write by WebDAV.',
+    text: 'Tells Microsoft programs that they can write with WebDAV.',
     section: 'no standard',
   },
-  depth: webdav('The lock is for this address alone.', '10.2'),
+  depth: webdav('The lock is only for this address.', '10.2'),
   if: webdav(
     'The token of the lock that the client holds. Without it the answer to a change is 423.',
     '10.4',
   ),
   'lock-token': webdav(
-    'The name of the lock. The client shows it with each change, and to end the lock.',
+    'The name of the lock. The client sends it with each change, and to remove the lock.',
     '10.5',
   ),
   timeout: webdav('How long the lock lasts, unless it is renewed.', '10.7'),

@@ -6,7 +6,7 @@ const note = (text: string, section: string): Note => ({ text, section });
 /** Notes on fields, by name in lower case. */
 const FIELDS: Readonly<Record<string, Note>> = {
   ':method': note(
-    'The method. A pseudo-field stands for a part of the first line of HTTP/1.1.',
+    'The method. HTTP/2 sends each part of the first line of HTTP/1.1 as a pseudo-field.',
     'RFC 9113 section 8.3.1',
   ),
   ':scheme': note('The scheme of the URL.', 'RFC 9113 section 8.3.1'),
@@ -23,11 +23,11 @@ const FIELDS: Readonly<Record<string, Note>> = {
   'content-type': note('The media type of the content.', 'RFC 9110 section 8.3'),
   date: note('When the answer was made.', 'RFC 9110 section 6.6.1'),
   authorization: note(
-    'The credentials of the client: a scheme, and what this scheme sends.',
+    'The credentials of the client: a scheme, and the values that this scheme needs.',
     'RFC 9110 section 11.6.2',
   ),
   'www-authenticate': note(
-    'The challenge: the scheme that the server takes, and what a client needs to know for it.',
+    'The challenge: a scheme that the server accepts, and the values that a client needs for this scheme.',
     'RFC 9110 section 11.6.1',
   ),
   'proxy-authenticate': note(
@@ -39,16 +39,16 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9110 section 11.7.2',
   ),
   'authentication-info': note(
-    'The server’s message to a client that it has let in.',
+    'The server’s message to a client that it has authenticated.',
     'RFC 9110 section 11.6.3',
   ),
   'cache-control': note(
-    'Which caches may keep the answer, and for how long. `no-store`: none. `private`: that of the client alone. `no-cache`: it asks the server again before each use. `max-age`: so many seconds. In a request, `only-if-cached` wants a stored answer and no other.',
+    'The caches that may keep the answer, and for how long. `no-store`: no cache. `private`: only the cache of the client. `no-cache`: a cache asks the server again before each use. `max-age`: the time in seconds. A request with `only-if-cached` asks only for a stored answer.',
     'RFC 9111 section 5.2',
   ),
   age: note('The seconds since the application gave this answer.', 'RFC 9111 section 5.1'),
   'cache-status': note(
-    'What each cache did. `hit`: it answered by itself. `fwd`: it asked the next server, and why. `ttl`: the seconds for which the answer stays fresh. `stored`: it keeps the answer.',
+    'What each cache did. `hit`: the cache answered by itself. `fwd`: the cache asked the next server, for this reason. `ttl`: the seconds for which the answer stays fresh. `stored`: the cache keeps the answer.',
     'RFC 9211 section 2',
   ),
   via: note(
@@ -56,12 +56,12 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9110 section 7.6.3',
   ),
   ban: note(
-    'The rule: what the cache has to forget. path is the rest of the path behind that of the space; `*` stands for anything.',
+    'The rule by which the cache removes answers. path is the part of the path after the path of the space; `*` matches any text.',
     'no standard',
   ),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
-    'Names this answer. With it operators find the line of the request in the log. The requests of the playground have no such line.',
+    'Identifies this request. With it operators find the log line of the request. Requests of the playground have no log line.',
     'no standard',
   ),
   'x-content-type-options': note(
@@ -70,7 +70,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
   ),
   'x-frame-options': note('No page may show the answer in a frame.', 'HTML section 7.7'),
   'referrer-policy': note(
-    'The browser does not tell the next server which address it came from, because that has the request in it.',
+    'The browser does not tell the next server the address of this page, because the address contains the request.',
     'Referrer Policy section 4.1',
   ),
   'strict-transport-security': note(
@@ -83,10 +83,10 @@ const FIELDS: Readonly<Record<string, Note>> = {
   ),
   cookie: note('A value that the server gave the client to send back.', 'RFC 6265 section 4.2'),
   'set-cookie': note(
-    'A value that the browser sends back at this path. `httponly`: no script reads it. `samesite=lax`: pages of other sites send it only when the browser goes to this server.',
+    'A value that the browser sends back at this path. `httponly`: scripts cannot read it. `samesite=lax`: from pages of other sites, the browser sends it only with a link to this server.',
     'RFC 6265 section 4.1',
   ),
-  refresh: note('The browser goes on to this address at once.', 'HTML section 7.4.6'),
+  refresh: note('The browser goes to this address at once.', 'HTML section 7.4.6'),
   'content-language': note('The language of the content.', 'RFC 9110 section 8.5'),
   origin: note('The origin of the page that wants to send a request.', 'Fetch section 3.2'),
   'access-control-request-method': note(
@@ -124,7 +124,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'draft-ietf-httpapi-ratelimit-headers-11 section 4',
   ),
   dpop: note(
-    'A proof that is signed with the key of the client: the method (htm), the address without its query (htu), the hash of the token (ath), the time (iat), an id that is good once (jti) and, if the server asks for one, its nonce. jwk is the public key. Other fields and the content are not signed.',
+    'A JWT that the client has signed with its key. It proves the method (htm), the address without its query (htu), the hash of the token (ath) and the time (iat). It has an id that the server accepts once (jti) and, if the server asks for it, the nonce of the server. The public key is in jwk. Other fields and the content are not signed.',
     'RFC 9449 section 4.2',
   ),
   'signature-input': note(
@@ -136,11 +136,11 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9421 section 4.2',
   ),
   'dpop-nonce': note(
-    'A value that the next proof contains, so that nobody makes proofs in advance.',
+    'A value that the next proof has to contain, so that an attacker cannot make proofs in advance.',
     'RFC 9449 section 8',
   ),
   link: note(
-    'An address that belongs to the answer. `rel` says what it is: to `urn:ietf:params:push` application servers send messages.',
+    'An address that belongs to the answer. `rel` says its purpose: application servers send messages to the address with `urn:ietf:params:push`.',
     'RFC 8288 section 3',
   ),
   ttl: note(

@@ -178,13 +178,13 @@ describe('an authorization server that issues no token', () => {
     answer = 'HTTP/1.1 200 OK\r\n\r\n{"request_uri":"urn:x","access_token":"x"}';
     const code = await rs.perform('authorization-code');
     expect(statusesOf(code.text)).toEqual([401, 200, 200]);
-    expect(code.text).not.toContain('has begun no request with this state');
+    expect(code.text).not.toContain('has not begun a request with this state');
     const token = await from(96);
     expect(statusesOf(token.text)).toEqual([401, 200, 401, 200, 401]);
     expect(token.text).not.toContain('because it was revoked');
     answer = 'HTTP/1.1 503 x\r\n\r\n{"detail":"The storage is away."}';
     const away = (await from(91)).text;
-    expect(away).toMatch(/The server does not look at this now\.[^]{0,80}The storage is away\./);
+    expect(away).toMatch(/The server cannot check this now\.[^]{0,80}The storage is away\./);
     expect(away).not.toContain('Refused:');
   });
 
@@ -251,7 +251,7 @@ test('an outage of the store during an exchange is shown in words, and is not an
   expect(statusesOf((await rs.perform('vapid')).text)).toEqual([201, 503, 204]);
   const replayed = await rs.perform('vapid', 'mistake=replayed');
   expect(statusesOf(replayed.text)).toEqual([201, 503, 503, 204]);
-  expect(replayed.text).not.toContain('The push service takes it');
+  expect(replayed.text).not.toContain('The push service accepts the message');
   expect(replayed.text).not.toContain('Refused:');
   // The client has its token, but the issuer cannot look for revocations.
   const latest = rs.feed.latest.bind(rs.feed);

@@ -152,7 +152,7 @@ test('the page of PrivateToken shows the issuer as a third party, and what each 
   expect(response).toMatch(/\n\n(?:[0-9a-f]{64}\n){7}[0-9a-f]{64}$/);
   expect(pictured(text)).toContain('3. POST /private-token/request, Authorization: Bearer');
   expect(checksOf(text)[0]?.map(({ result }) => result)).toEqual(Array(12).fill('right'));
-  expect(text).toContain('It is for a key that the issuer has now.');
+  expect(text).toContain('The token request is for a current key of the issuer.');
   // The request and the answer each have this note.
   expect(text.match(/The content is not text\./g)).toHaveLength(2);
   expect(text).toContain('issuer_name issuer.example, redemption_context of 0 octets');
@@ -161,7 +161,7 @@ test('the page of PrivateToken shows the issuer as a third party, and what each 
 test('an address with Concealed answers like a missing one, even to a wrong proof (RFC 9729 section 6.4)', async () => {
   const { rs } = suite;
   const alike =
-    /(?:This answer and the one where nothing is|The first answer and this one) are the same/g;
+    /(?:This answer and the one where nothing is|The first answer and this answer) are the same/g;
   const right = (await rs.perform('concealed')).text;
   expect([statusesOf(right), right.match(alike)?.length]).toEqual([[404, 404, 200], 1]);
   for (const mistake of ['key', 'replayed', 'cut']) {
@@ -269,7 +269,7 @@ test('a vapid token can be used again, and the page says so (RFC 8292 section 2)
   const { rs } = suite;
   const { text } = await rs.perform('vapid', 'mistake=replayed');
   expect(statusesOf(text)).toEqual([201, 201, 201, 204]);
-  expect(text).toContain('a token is good for every message to this push service');
+  expect(text).toContain('it is valid for every message to this push service');
 });
 
 test('a condition that changes the answer is not a refusal (RFC 9110 section 13.1.2)', async () => {
@@ -280,7 +280,7 @@ test('a condition that changes the answer is not a refusal (RFC 9110 section 13.
     .flat()
     .filter(({ result }) => result === 'no');
   expect(found.map(({ reason }) => reason)).toEqual([
-    'it is the same version, so the answer is 304 without content',
+    'the version is the same, so the answer is 304 without content',
   ]);
 });
 
@@ -301,7 +301,7 @@ test('SCRAM shows the shorter exchange with sr (RFC 7804 section 5.1)', async ()
   const { rs } = suite;
   const { text } = await rs.perform('scram-sha-256');
   expect(statusesOf(text)).toEqual([401, 401, 200, 200]);
-  expect(text).toContain('The exchange goes on: the client answers the challenge.');
+  expect(text).toContain('The exchange continues: the client answers the challenge.');
   expect(messagesOf(text)[3]).toContain('The exchange goes on: answer the challenge.');
 });
 
@@ -378,7 +378,7 @@ test('the cache answers until PURGE or BAN removes its entry (RFC 9111, RFC 9211
   expect(await rs.stores.invalidations.list('ban', 1)).toEqual([]);
   const told = checksOf(text).flatMap((list) => list.filter(({ result }) => result === 'no'));
   expect(told.map(({ reason }) => reason)).toEqual(
-    Array.from({ length: 3 }, () => 'nothing is stored, so the application is asked'),
+    Array.from({ length: 3 }, () => 'no answer is stored, so the cache asks the application'),
   );
 });
 
@@ -391,7 +391,9 @@ test('the content of QUERY is part of the cache key (RFC 10008 section 2.7)', as
     '{"names":["Alice"],"asked":1}',
     '{"names":["Alice","Bob"],"asked":2}',
   ]);
-  expect(text.match(/The cache has answered: the application was not asked\./g)).toHaveLength(1);
+  expect(text.match(/The cache has answered by itself, without the application\./g)).toHaveLength(
+    1,
+  );
 });
 
 test('the messages of vapid name a user agent and an application server as senders (RFC 8030 section 2)', async () => {
@@ -426,7 +428,7 @@ test('a page explains its terms, and the abbreviation in its title', async () =>
 
 test('the checks of GNAP name the type of the token (RFC 9635 section 7.2)', async () => {
   const { text } = await suite.rs.perform('gnap');
-  expect(text).toContain('The token is one JWT of the type gnap-at+jwt');
+  expect(text).toContain('The token is a JWT of the type gnap-at+jwt');
   expect(text).not.toContain('RFC 9449');
 });
 

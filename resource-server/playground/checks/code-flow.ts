@@ -9,13 +9,13 @@ const isRedeeming = ({ asked }: Recorded) =>
 /** The checks of the pushed request, and of the request with the code. */
 const FORM_STEPS: readonly ToldStep[] = [
   {
-    check: 'redirect_uri is registered, letter for letter.',
+    check: 'redirect_uri is exactly a registered redirect URI.',
     section: 'RFC 9700 section 2.1',
     applies: isPushing,
     refuses: refusedBy('invalid_request', 'unregistered-uri'),
   },
   {
-    check: 'There is a code_challenge, by S256.',
+    check: 'The request has a code_challenge, made with S256.',
     section: 'RFC 7636 section 4.4.1',
     applies: isPushing,
     refuses: refusedBy('invalid_request', 'no-challenge'),
@@ -33,7 +33,7 @@ const FORM_STEPS: readonly ToldStep[] = [
     refuses: refusedBy('invalid_grant', 'verifier', 'verifier-missing'),
   },
   {
-    check: 'redirect_uri is that of the request.',
+    check: 'redirect_uri is the same as in the pushed request.',
     section: 'RFC 6749 section 4.1.3',
     applies: isRedeeming,
     refuses: refusedBy('invalid_grant', 'redirect-uri'),
@@ -60,13 +60,13 @@ const givesCode = ({ answer: { lines } }: Recorded): boolean =>
  */
 const BROWSER_STEPS: readonly ToldStep[] = [
   {
-    check: 'client_id is a client that is registered.',
+    check: 'client_id names a registered client.',
     section: 'RFC 6749 section 4.1.1',
     applies: isBeginning,
     refuses: refusedBy('invalid_client'),
   },
   {
-    check: 'request_uri is known, of this client, and was not used before.',
+    check: 'request_uri is known, belongs to this client, and was not used before.',
     section: 'RFC 9126 section 4',
     applies: isBeginning,
     refuses: refusedBy('invalid_request_uri'),
@@ -77,7 +77,11 @@ const BROWSER_STEPS: readonly ToldStep[] = [
     applies: isGoingOn,
   },
   { check: 'The person has signed in.', section: 'RFC 6749 section 4.1.1', applies: isGoingOn },
-  { check: 'The person has allowed it.', section: 'RFC 6749 section 4.1.1', applies: givesCode },
+  {
+    check: 'The person has allowed the request.',
+    section: 'RFC 6749 section 4.1.1',
+    applies: givesCode,
+  },
 ];
 
 const [ofForm, ofBrowser] = [formChecks(FORM_STEPS), told(BROWSER_STEPS)];

@@ -10,7 +10,7 @@ const isPolling = ({ asked }: Recorded) => formOf(asked).get('grant_type') === D
 /** The checks of the form that the person sends. */
 const DECISION_STEPS: readonly ToldStep[] = [
   { check: 'The person has signed in.', section: 'RFC 8628 section 3.3' },
-  { check: 'The user code is of a device that waits.', section: 'RFC 8628 section 3.3' },
+  { check: 'The user code belongs to a device that waits.', section: 'RFC 8628 section 3.3' },
 ];
 
 const STEPS: readonly ToldStep[] = [
@@ -39,7 +39,7 @@ const STEPS: readonly ToldStep[] = [
     refuses: refusedBy('invalid_grant', 'used'),
   },
   {
-    check: 'The person has allowed it.',
+    check: 'The person has allowed the request.',
     section: 'RFC 8628 section 3.5',
     applies: isPolling,
     refuses: refusedBy('access_denied'),

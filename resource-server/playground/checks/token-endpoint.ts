@@ -18,12 +18,12 @@ export const refusedBy =
 /** The checks of the client, which the authorization server makes first. */
 const CLIENT_STEPS: readonly ToldStep[] = [
   {
-    check: 'iss and sub of the assertion are a client that is registered.',
+    check: 'iss and sub of the assertion name a registered client.',
     section: 'RFC 7523 section 3',
     refuses: refusedBy('invalid_client', 'no-client'),
   },
   {
-    check: 'aud is this authorization server alone.',
+    check: 'aud names only this authorization server.',
     section: 'RFC 7523 section 3',
     refuses: refusedBy('invalid_client', 'assertion-aud'),
   },
@@ -33,12 +33,12 @@ const CLIENT_STEPS: readonly ToldStep[] = [
     refuses: refusedBy('invalid_client', 'assertion-exp'),
   },
   {
-    check: 'The registered key of the client has signed it.',
+    check: 'The registered key of the client has signed the assertion.',
     section: 'RFC 7515 section 5.2',
     refuses: refusedBy('invalid_client', 'assertion-key'),
   },
   {
-    check: 'No request has used its jti before.',
+    check: 'No request has used the jti of the assertion before.',
     section: 'RFC 7523 section 3',
     refuses: refusedBy('invalid_client', 'assertion-used'),
   },
@@ -47,13 +47,13 @@ const CLIENT_STEPS: readonly ToldStep[] = [
 /** The checks of the requested scopes and resources, which follow. */
 const ASKED_STEPS: readonly ToldStep[] = [
   {
-    check: 'The client may have tokens for this resource.',
+    check: 'The client may get tokens for this resource.',
     section: 'RFC 8707 section 2',
     applies: has('resource'),
     refuses: refusedBy('invalid_target'),
   },
   {
-    check: 'The client may have the scopes there.',
+    check: 'The client may get these scopes for this resource.',
     section: 'RFC 6749 section 3.3',
     applies: has('scope'),
     refuses: refusedBy('invalid_scope'),

@@ -10,7 +10,7 @@ const lineOf = (key: string): FieldLine => ['X-API-Key', key];
 
 const ONCE_STEP: Step = {
   name: 'once',
-  check: 'The field comes once.',
+  check: 'The request has the field once.',
   section: 'RFC 9110 section 5.3',
   refusals: ['bad-request'],
 };
@@ -23,7 +23,7 @@ export const apiKeyExchange: Exchange = {
   name: 'api-key',
   title: 'API key',
   about:
-    'An application shows a key in a field of its own. No standard describes this, there is no challenge, and anybody who reads one request has the key.',
+    'An application sends a key in a field of its own. No standard describes API keys, and there is no challenge. Anybody who reads one request has the key.',
   standard: 'draft-ietf-httpapi-ratelimit-headers-11 (the limits)',
   document: 'how-to/schemes/api-key.md',
   // All visitors share the one key, so visitors are limited by address instead (`playgroundAttempts`).
@@ -32,7 +32,7 @@ export const apiKeyExchange: Exchange = {
     `curl -si -H ${shellWord(`X-API-Key: ${apiKey}`)} ${shellWord(url)}`,
   mistakes: {
     mistyped: 'A key with a typing mistake',
-    unknown: 'A key that nobody has',
+    unknown: 'A key that does not exist',
     twice: 'Two keys',
   },
   checks: ofScheme(() => [ONCE_STEP, ...API_KEY_STEPS]),
@@ -40,7 +40,7 @@ export const apiKeyExchange: Exchange = {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a key', request);
     remark(
-      'The answer is 403 and not 401: an answer 401 has to name a scheme in WWW-Authenticate, and for API keys there is none (RFC 9110 section 15.5.2).',
+      'The answer is 403, since a 401 has to name a scheme in WWW-Authenticate. API keys have no scheme (RFC 9110 section 15.5.2).',
     );
     const sent: Readonly<Record<string, readonly string[]>> = {
       right: [apiKey],
@@ -49,7 +49,7 @@ export const apiKeyExchange: Exchange = {
       twice: [apiKey, apiKey],
     };
     const keys = sent[mistake ?? 'right'] ?? [];
-    await send('The client shows its key, and learns how many requests are left', {
+    await send('The client sends its key, and learns how many requests are left', {
       ...request,
       fields: keys.map(lineOf),
     });

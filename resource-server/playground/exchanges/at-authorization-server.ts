@@ -47,9 +47,9 @@ export const browserOf = ({ send, visit, issuer, person }: Performing): Browser 
 export async function useAndRevoke(performing: Performing, token: string): Promise<void> {
   const { send, remark } = performing;
   const shown = showing(performing, token);
-  const used = await send('The client shows the token to the resource', shown);
+  const used = await send('The client sends the token to the resource', shown);
   const revoked = await revoke(performing, token);
-  const again = await send('An attacker shows the token again', shown);
+  const again = await send('An attacker sends the token again', shown);
   // The remark needs all three answers, since a store or a server may be unavailable meanwhile.
   const isRefused = used.status === 200 && revoked.status === 200 && again.status === 401;
   if (isRefused) remark('The token has not expired. It is refused because it was revoked.');
@@ -66,7 +66,7 @@ export const showing = ({ target }: Performing, token: string): PlannedRequest =
 export function revoke(performing: Performing, token: string): Promise<ReadAnswer> {
   const members = { token, token_type_hint: 'access_token' };
   const revoking = formTo('/token/revocation', members, clientAssertion(performing, {}));
-  return performing.send('The client needs the token no more, and revokes it', revoking);
+  return performing.send('The client no longer needs the token, and revokes it', revoking);
 }
 
 const HAS_JWT: ReadonlySet<string> = new Set([

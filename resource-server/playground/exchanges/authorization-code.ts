@@ -76,14 +76,14 @@ async function authorize(
   const answer = await browserOf(performing).open(addressFor(requestUri), 'allow', {
     first: 'The browser of the person asks the authorization server',
     onward: [
-      'The person has signed in, and the browser goes on',
-      'The person has allowed it, and the browser goes on',
+      'The person has signed in, and the browser continues',
+      'The person has allowed the request, and the browser continues',
     ],
   });
   const location = URL.parse(locationOf(answer));
   if (location === null) return undefined;
   performing.remark(
-    `${SIGNS_IN}, a person of the playground, has signed in with a password, has read what the client asks for, and has allowed it. The pages of the authorization server on which that happened are not shown.`,
+    `${SIGNS_IN}, a person of the playground, has signed in with a password, and has allowed what the client asks for. These pages of the authorization server are not shown.`,
   );
   return location.searchParams;
 }
@@ -100,18 +100,18 @@ function isTaken(
   const expected = mistake === 'issuer' ? OTHER_ISSUER : issuer;
   if (answer.get('state') !== state) {
     refuse(
-      'the client has begun no request with this state in this browser (RFC 6749 section 10.12).',
+      'the client has not begun a request with this state in this browser (RFC 6749 section 10.12).',
     );
     return false;
   }
   if (answer.get('iss') !== expected) {
     refuse(
-      `the client has asked ${expected}, and iss is another server: it brings the code to neither (RFC 9207 section 2.4).`,
+      `the client has asked ${expected}, but iss is another server. The client sends the code to neither (RFC 9207 section 2.4).`,
     );
     return false;
   }
   remark(
-    'The browser goes to the address in Location, and so brings code, state and iss to the client. The client compares state with that of its request, and iss with the server that it has asked: both fit.',
+    'The browser goes to the address in Location, and so brings code, state and iss to the client. The client compares state with the state of its request, and iss with the server that it has asked. Both are right.',
   );
   return true;
 }
@@ -142,7 +142,7 @@ export const authorizationCodeExchange: Exchange = {
   title: 'Authorization code with PKCE',
   longName: 'Proof Key for Code Exchange',
   about:
-    'A person allows an application something without giving it a password: the browser brings the application a code, and for that it gets a token. With PKCE a code that somebody has stolen on its way is of no use.',
+    'A person gives an application access without giving it a password. The browser brings the application a code, and the application exchanges the code for a token. With PKCE an attacker cannot use a stolen code.',
   standard: 'RFC 6749 section 4.1, RFC 7636, RFC 9126, RFC 9207, RFC 9700',
   document: 'how-to/clients.md',
   ofPair: true,
@@ -155,9 +155,9 @@ export const authorizationCodeExchange: Exchange = {
     replayed: 'The same code a second time',
     verifier: 'Another code_verifier',
     stripped: 'No code_verifier',
-    redirect: 'Another redirect_uri when the code is redeemed',
+    redirect: 'Another redirect_uri in the request with the code',
     callback: 'A redirect_uri that is not registered',
-    injected: 'A code of another browser, which somebody has stolen',
+    injected: 'A code that was stolen from another browser',
     state: 'An answer to the request of another browser',
     issuer: 'An answer of a server that the client has not asked (mix-up)',
     used: 'The same request_uri a second time',
@@ -176,7 +176,7 @@ export const authorizationCodeExchange: Exchange = {
     const pushed = await push(performing, 'The client pushes its request, and gets a name', own);
     if (pushed === undefined) return;
     remark(
-      'The client sends the browser of the person to the authorization server. The address has nothing but client_id and request_uri, so nobody can read or change the request on its way.',
+      'The client sends the browser of the person to the authorization server. The address has only client_id and request_uri, so the request cannot be read or changed in the browser.',
     );
     const answer = await answerTo(performing, pushed);
     if (answer === undefined) return;
@@ -187,12 +187,12 @@ export const authorizationCodeExchange: Exchange = {
     const token = memberOf(got.content, 'access_token');
     if (token === undefined) return;
     if (mistake !== 'replayed') return useAndRevoke(performing, token);
-    await send('The client shows the token to the resource', showing(performing, token));
+    await send('The client sends the token to the resource', showing(performing, token));
     const again = redeeming(performing, answer.get('code') ?? '', verifier);
     const { status } = await send('An attacker redeems the same code again', again);
     if (status === 400) {
       remark(
-        'The server cannot know which of the two is the thief, so the token of the first time ends, too (RFC 6749 section 4.1.2).',
+        'The server cannot know which of the two is the thief. So it also revokes the token that it has issued for the code (RFC 6749 section 4.1.2).',
       );
     }
   },
@@ -206,7 +206,7 @@ async function answerTo(
   const { send, mistake } = performing;
   if (mistake === 'state') {
     const other = begin(performing);
-    const title = 'The client pushes the request of somebody else, who has come to it';
+    const title = 'The client pushes the request of another person';
     const theirs = await push(performing, title, other);
     // The attacker's answer in the person's browser: the person would use the attacker's account.
     return theirs === undefined ? undefined : authorize(performing, theirs);
@@ -230,7 +230,7 @@ async function ofThief(performing: Performing): Promise<Begun> {
   const begun = begin(performing);
   await push(performing, 'An attacker who has stolen that code begins another request', begun);
   performing.remark(
-    'They put the stolen code into the answer to this request, so that state and iss fit. The client has the verifier of this request, and not that of the other.',
+    'The attacker puts the stolen code into the answer to this request, so that state and iss are right. But the client has the verifier of this request, not the verifier of the other request.',
   );
   return begun;
 }

@@ -30,7 +30,7 @@ export const basicExchange: Exchange = {
   command: (url) => `curl -si -u ${shellWord(`${PERSON.name}:${PASSWORD}`)} ${shellWord(url)}`,
   mistakes: {
     password: 'Another password',
-    name: 'A name that nobody has',
+    name: 'A name that does not exist',
     cut: 'Credentials that are cut off',
   },
   parameters: BASIC_NOTES,

@@ -35,7 +35,7 @@ export const bearerExchange: Exchange = {
   name: 'bearer',
   title: 'Bearer',
   about:
-    'The client shows an access token that an authorization server issued. Anybody who gets hold of the token can use it until it ends.',
+    'The client shows an access token that an authorization server issued. Anybody who gets the token can use it until it expires.',
   standard: 'RFC 6750, RFC 9068',
   document: 'how-to/schemes/bearer-dpop.md',
   command: atDocuments(['']),
@@ -55,10 +55,10 @@ export const bearerExchange: Exchange = {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
     remark(
-      'The client asks its authorization server for a token with this scope. That is not shown here: the playground issues this token itself. The page “Client credentials” shows how it is done.',
+      'The client asks its authorization server for a token with this scope. This request is not shown: the playground issues this token itself. The page “Client credentials” shows such a request.',
     );
     const token = await tokenOf(performing);
-    await send('The client has got a token, and shows it', {
+    await send('The client has got a token, and sends it', {
       ...request,
       fields: [['Authorization', `Bearer ${token}`]],
     });

@@ -4,16 +4,16 @@ import { addressOf, type Ask, banOf, OF_CACHE } from './cached.ts';
 /** The last requests of exchanges with a mistake, by its name. */
 const WRONG: Readonly<Record<string, (ask: Ask) => Promise<unknown>>> = {
   only: (ask) =>
-    ask('The client wants what the cache has, and nothing else', {
+    ask('The client asks only for a stored answer', {
       method: 'GET',
       fields: [['Cache-Control', 'only-if-cached']],
     }),
   gone: (ask) =>
-    ask('The client makes the cache forget an address of which it has nothing', {
+    ask('The client purges an address of which the cache has no answer', {
       method: 'PURGE',
     }),
   anonymous: (ask) =>
-    ask('A client without credentials does it', { method: 'PURGE', anonymous: true }),
+    ask('A client without credentials purges the address', { method: 'PURGE', anonymous: true }),
   rule: (ask) =>
     ask('The client bans by a rule that the cache does not understand', {
       method: 'BAN',
@@ -27,11 +27,11 @@ export const cacheExchange: Exchange = {
   name: 'cache',
   title: 'A cache, with PURGE and BAN',
   about:
-    'The cache keeps the answer of an application, and gives it to the next client who may have it. A program that changes the data elsewhere makes the cache forget: by PURGE one address, by BAN all that a rule matches.',
+    'The cache keeps the answer of an application, and gives it to the next client that may have it. A program that changes the data elsewhere removes answers from the cache. PURGE removes one address, BAN removes all that a rule matches.',
   standard: 'RFC 9111, RFC 9211; no standard has PURGE and BAN',
   mistakes: {
-    only: 'A request for what the cache has, of which it has nothing',
-    gone: 'PURGE of an address of which nothing is kept',
+    only: 'A request for a stored answer that the cache does not have',
+    gone: 'PURGE of an address without a stored answer',
     anonymous: 'PURGE without credentials',
     rule: 'BAN by an unknown rule',
   },
@@ -47,9 +47,9 @@ export const cacheExchange: Exchange = {
     const get = (title: string) => ask(title, { method: 'GET' });
     await get('The client asks, and the cache stores the answer');
     await get('The client asks again');
-    await ask('The client makes the cache forget this address', { method: 'PURGE' });
+    await ask('The client purges this address from the cache', { method: 'PURGE' });
     await get('The client asks again');
-    await ask('The client bans all whose path begins like this', banOf(`${below}*`));
+    await ask('The client bans all answers whose path begins like this', banOf(`${below}*`));
     await get('The client asks again');
   },
 };

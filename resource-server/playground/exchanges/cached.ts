@@ -17,7 +17,10 @@ const wantsNew = (recorded: Recorded) => forwarded(recorded) === 'request';
 
 /** The checks of a request to an application behind a cache. */
 const STEPS: readonly ToldStep[] = [
-  { ...CREDENTIALS_STEP, check: 'The credentials are right, also where the cache answers.' },
+  {
+    ...CREDENTIALS_STEP,
+    check: 'The credentials are right. The server checks them even if the cache answers.',
+  },
   {
     check: 'The rule of the ban is known.',
     section: 'no standard',
@@ -25,17 +28,19 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('400'),
   },
   {
-    check: 'The cache has something of this address.',
+    check: 'The cache has an answer of this address.',
     section: 'no standard',
     applies: by('PURGE'),
     refuses: answered('404'),
   },
   {
-    check: 'The client takes an answer that is stored.',
+    check: 'The client accepts a stored answer.',
     section: 'RFC 9111 section 5.2.1.4',
     applies: isRead,
     passesOver: (recorded) =>
-      wantsNew(recorded) ? 'it wants a new one, so the application is asked' : undefined,
+      wantsNew(recorded)
+        ? 'the client wants a new answer, so the cache asks the application'
+        : undefined,
   },
   {
     check: 'An answer to this request is stored.',
@@ -45,13 +50,14 @@ const STEPS: readonly ToldStep[] = [
     passesOver: (recorded) =>
       [undefined, 'stale'].includes(forwarded(recorded))
         ? undefined
-        : 'nothing is stored, so the application is asked',
+        : 'no answer is stored, so the cache asks the application',
   },
   {
-    check: 'It is fresh: younger than its max-age.',
+    check: 'The stored answer is fresh: younger than its max-age.',
     section: 'RFC 9111 section 4.2',
     applies: (recorded) => isRead(recorded) && [undefined, 'stale'].includes(forwarded(recorded)),
-    passesOver: (recorded) => forwarded(recorded) && 'it is too old, so the application is asked',
+    passesOver: (recorded) =>
+      forwarded(recorded) && 'the stored answer is too old, so the cache asks the application',
   },
   {
     check: 'The application knows the media type of the question.',
@@ -121,16 +127,17 @@ export function addressOf({ send, remark, target, random }: Performing): {
       fields: [...credentials, ...fields],
     });
     const status = fieldOf(answer, 'Cache-Status');
-    if (/; ?hit\b/.test(status)) remark('The cache has answered: the application was not asked.');
+    if (/; ?hit\b/.test(status))
+      remark('The cache has answered by itself, without the application.');
     if (/; ?fwd\b/.test(status) && answer.status === 200)
-      remark('The application was asked. It counts in “asked” how often.');
+      remark('The application has answered. “asked” counts the requests that reached it.');
     return answer;
   };
   return {
     ask,
     below,
     begin: () =>
-      ask('The client bans what earlier visitors have left at this address', banOf(below)),
+      ask('The client bans answers that earlier visitors have left at this address', banOf(below)),
   };
 }
 

@@ -26,7 +26,7 @@ export const clientCredentialsExchange: Exchange = {
   name: 'client-credentials',
   title: 'Client credentials',
   about:
-    'A machine gets an access token from the authorization server in its own name, uses it, and revokes it; then the token is refused. No person takes part, so the token says nothing of one.',
+    'A machine gets an access token in its own name, uses it, and revokes it. After that the token is refused. No person takes part, so the token names no person.',
   standard: 'RFC 6749 section 4.4, RFC 7523, RFC 7009',
   document: 'how-to/schemes/bearer-dpop.md',
   command: (_url, { issuer, documents, client: { before, login } }) =>

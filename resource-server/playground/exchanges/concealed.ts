@@ -46,7 +46,7 @@ export const concealedExchange: Exchange = {
   name: 'concealed',
   title: 'Concealed, beside an address where nothing is',
   about:
-    'The client proves its key before the server has said anything, with a value that only the two ends of this connection of TLS know. Anybody else gets the answer of an address where nothing is, and cannot find out that there is something.',
+    'The client proves its key in its first request, with a value that only client and server of this TLS connection know. Any other client gets the answer of an address where nothing is, and cannot find out that there is something.',
   standard: 'RFC 9729',
   document: 'how-to/schemes/concealed.md',
   overTls: true,
@@ -69,10 +69,10 @@ export const concealedExchange: Exchange = {
     const told = (answer: ReadAnswer, both = 'This answer and the one where nothing is') =>
       remark(
         alike(answer, nothing)
-          ? `${both} are the same, but for their times and request ids.`
+          ? `${both} are the same, apart from their times and request ids.`
           : 'The answer differs from the one where nothing is.',
       );
-    told(hidden, 'The first answer and this one');
+    told(hidden, 'The first answer and this answer');
     const { answer, line } = await prove(performing, 'The client proves its key on its connection');
     if (mistake !== undefined && mistake !== 'replayed') told(answer);
     if (mistake === 'replayed') {

@@ -10,7 +10,7 @@ export const conditionsExchange: Exchange = {
   name: 'conditions',
   title: 'Conditional requests',
   about:
-    'A client makes a request depend on the version that it knows, by its ETag. So a document is not sent twice; and if two people change the same version, the second one learns of it.',
+    'A client makes a request depend on the version that it knows, by its ETag. So the server does not send the same version twice. If two people change the same version, the second change is refused.',
   standard: 'RFC 9110 section 13',
   command: atDocuments(
     ['note.txt', ...putting('text/plain', 'one', '-H', 'If-None-Match: *')],
@@ -18,7 +18,7 @@ export const conditionsExchange: Exchange = {
   ),
   mistakes: {
     lost: 'A change of a version that is not the newest',
-    exists: 'A new document where one is',
+    exists: 'A new document where there is one already',
     weak: 'A weak ETag for a change',
   },
   async perform(performing) {
@@ -29,7 +29,7 @@ export const conditionsExchange: Exchange = {
       fields: [['If-None-Match', '*'], TYPE],
       content: 'one',
     });
-    await ask('The client has this version, and asks for a newer one', {
+    await ask('The client has this version, and asks for a newer version', {
       method: 'GET',
       fields: [['If-None-Match', etagOf(made)]],
     });
@@ -48,7 +48,7 @@ export const conditionsExchange: Exchange = {
       });
     }
     if (mistake === 'lost') {
-      await ask('Another client changes the version that it knows, which is the old one', {
+      await ask('Another client changes the version that it knows, which is not the newest', {
         method: 'PUT',
         fields: [['If-Match', etagOf(made)], TYPE],
         content: 'three',

@@ -33,7 +33,7 @@ const STEPS: readonly ToldStep[] = [
     refuses: isMalformed,
   },
   {
-    check: 'Proxy-Authorization has credentials. Those in Authorization are for servers.',
+    check: 'Proxy-Authorization has credentials. Credentials in Authorization are for servers.',
     section: 'RFC 9110 section 11.7.2',
     refuses: (recorded) => isUnknown(recorded) && !has(recorded, 'proxy-authorization'),
     reason: 'no credentials',
@@ -56,7 +56,7 @@ export const connectExchange: Exchange = {
   name: 'connect',
   title: 'CONNECT: a tunnel through a proxy',
   about:
-    'The client asks a proxy for a connection to another server, and the proxy wants credentials of its own (407). Then it passes octets on in both directions and reads none, so a client speaks TLS in the tunnel; here the tunnel has none, so that you see the messages.',
+    'The client asks a proxy for a connection to another server, and the proxy wants credentials of its own (407). Then the proxy passes octets on in both directions without reading them, so clients use TLS in the tunnel. Here the tunnel has no TLS, so that you see the messages.',
   standard: 'RFC 9110 sections 9.3.6 and 11.7',
   document: 'how-to/forward-proxy.md',
   space: { schemes: ['Basic'] },
@@ -85,7 +85,7 @@ export const connectExchange: Exchange = {
       fields: [CREDENTIALS[mistake] ?? (['Proxy-Authorization', RIGHT] as const)],
       ...(mistake === 'content' && { content: 'hello' }),
     };
-    await tunnel('The client repeats this with credentials for the proxy', asked, {
+    await tunnel('The client repeats the request with credentials for the proxy', asked, {
       title: 'The client asks the server through the tunnel, with credentials for the server',
       request: { method: 'GET', target, fields: [['Authorization', RIGHT]] },
     });

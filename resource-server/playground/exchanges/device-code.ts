@@ -35,10 +35,10 @@ async function decide(performing: Performing, userCode: string): Promise<void> {
   await browserOf(performing).open(
     `/device?${String(new URLSearchParams({ user_code: userCode }))}`,
     isDenied ? 'deny' : 'allow',
-    { decided: `The person ${isDenied ? 'denies' : 'allows'} it on another device` },
+    { decided: `The person ${isDenied ? 'denies' : 'allows'} the request on another device` },
   );
   remark(
-    `${SIGNS_IN}, a person of the playground, has signed in on a phone, has typed ${userCode}, has read who asks for what, and has pressed a button. Of these pages only the last request is shown.`,
+    `${SIGNS_IN}, a person of the playground, has signed in on a phone, has typed ${userCode}, and has pressed a button. Of these pages, only the last request is shown.`,
   );
 }
 
@@ -59,8 +59,8 @@ export const deviceCodeExchange: Exchange = {
   },
   mistakes: {
     fast: 'The client asks again at once',
-    denied: 'The person denies it',
-    guessed: 'A device code that somebody has guessed',
+    denied: 'The person denies the request',
+    guessed: 'A device code that an attacker has guessed',
     twice: 'The same device code a second time',
   },
   parameters: OAUTH_NOTES,
@@ -96,14 +96,14 @@ export const deviceCodeExchange: Exchange = {
       return;
     }
     performing.remark(
-      'A real device now waits for the seconds of interval before it asks again. Here the person decides first, and then nobody has to wait.',
+      'A real device now waits for the seconds of interval before it asks again. Here the person has decided already, so the device need not wait.',
     );
     await decide(performing, userCode);
     const got = await ask('The client asks again');
     const token = memberOf(got.content, 'access_token');
     if (token === undefined) return;
     if (mistake !== 'twice') return useAndRevoke(performing, token);
-    await send('The client shows the token to the resource', showing(performing, token));
+    await send('The client sends the token to the resource', showing(performing, token));
     await ask('An attacker asks again with the same device code');
     await revoke(performing, token);
   },

@@ -51,7 +51,7 @@ export const digestExchange: Exchange = {
   name: 'digest',
   title: 'Digest',
   about:
-    'The client proves that it knows the password, and never sends it. A listener can try passwords against what it has heard, so use TLS, too; and a thief of the hashes that the server keeps can sign in with them in this realm.',
+    'The client proves that it knows the password, and never sends it. Use TLS, too: an eavesdropper can try passwords against the messages. An attacker who steals the hashes of the server can sign in with them in this realm.',
   standard: 'RFC 7616',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'] },
@@ -83,7 +83,7 @@ export const digestExchange: Exchange = {
       await prove(performing, 'An attacker sends the same again', offer, request);
     } else if (mistake === undefined) {
       const again = { ...request, count: 2 };
-      await prove(performing, 'The next request needs no new nonce: nc counts', offer, again);
+      await prove(performing, 'The next request needs no new nonce: nc grows by one', offer, again);
     }
   },
 };
@@ -95,7 +95,7 @@ export const digestAuthIntExchange: Exchange = {
   name: 'digest-auth-int',
   title: 'Digest with auth-int',
   about:
-    'The response of the client covers the content, too, and rspauth covers the content of the answer. So nobody in the middle can change either of them. Most fields are not covered, and somebody in the middle can offer Basic in place of Digest: use TLS as well.',
+    'The response of the client covers the content, too, and rspauth covers the content of the answer. So an attacker in the middle cannot change the contents. Use TLS as well: most fields are not covered, and an attacker can offer Basic in place of Digest.',
   standard: 'RFC 7616 section 3.4.3',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'], digest: { algorithms: ['SHA-512-256'], qop: ['auth-int'] } },

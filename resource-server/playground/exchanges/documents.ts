@@ -12,7 +12,7 @@ const comes =
   ({ asked }: Recorded): boolean =>
     asked.lines(name).length > 0;
 const isWhole = answered('200');
-const WHOLE = 'so the whole comes';
+const WHOLE = 'so the server sends the whole document';
 
 /**
  * The checks of a server of documents in their order: of the request, the content, the preconditions and the ranges.
@@ -25,7 +25,7 @@ const STEPS: readonly ToldStep[] = [
   },
   CREDENTIALS_STEP,
   {
-    check: 'This address takes the method.',
+    check: 'This address has this method.',
     section: 'RFC 9110 section 15.5.6',
     refuses: answered('404', '405'),
   },
@@ -36,7 +36,7 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('400', '413', '415'),
   },
   {
-    check: 'The patch is of a type that the server takes.',
+    check: 'The patch has a media type that the server accepts.',
     section: 'RFC 5789 section 2.2',
     applies: by('PATCH'),
     refuses: answered('415'),
@@ -48,7 +48,7 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('400', '422'),
   },
   {
-    check: 'The question says its language, and the server knows it.',
+    check: 'The question names its language, and the server knows this language.',
     section: 'RFC 10008 section 2.1',
     applies: by('QUERY'),
     refuses: answered('400', '415'),
@@ -66,7 +66,7 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('400', '415', '422'),
   },
   {
-    check: 'No other client holds a lock with which the new one conflicts.',
+    check: 'No lock of another client conflicts with the new lock.',
     section: 'RFC 4918 section 9.10.5',
     applies: by('LOCK'),
     refuses: answered('423'),
@@ -78,23 +78,23 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('412'),
   },
   {
-    check: 'If-Match names the version that is there, by a strong comparison.',
+    check: 'If-Match names the current version, by a strong comparison.',
     section: 'RFC 9110 section 13.1.1',
     applies: comes('if-match'),
     refuses: answered('412'),
   },
   {
-    check: 'If-None-Match does not name what is there.',
+    check: 'If-None-Match does not name the current version.',
     section: 'RFC 9110 section 13.1.2',
     applies: comes('if-none-match'),
     refuses: answered('412'),
     passesOver: (recorded) =>
       answered('304')(recorded)
-        ? 'it is the same version, so the answer is 304 without content'
+        ? 'the version is the same, so the answer is 304 without content'
         : undefined,
   },
   {
-    check: 'The document is not locked, or If shows the token of the lock.',
+    check: 'The document is not locked, or the field If has the token of the lock.',
     section: 'RFC 4918 section 7.5',
     applies: by('PUT', 'PATCH', 'DELETE'),
     refuses: answered('423'),
@@ -106,7 +106,7 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('409'),
   },
   {
-    check: 'All its operations can be done, and all its tests hold.',
+    check: 'All operations of the patch can be performed, and all its tests succeed.',
     section: 'RFC 6902 section 5',
     applies: (recorded) =>
       by('PATCH')(recorded) &&
@@ -114,17 +114,20 @@ const STEPS: readonly ToldStep[] = [
     refuses: answered('409'),
   },
   {
-    check: 'If-Range names the version that is there, by a strong comparison.',
+    check: 'If-Range names the current version, by a strong comparison.',
     section: 'RFC 9110 section 13.1.5',
     applies: comes('if-range'),
-    passesOver: (recorded) => (isWhole(recorded) ? `it is another version, ${WHOLE}` : undefined),
+    passesOver: (recorded) =>
+      isWhole(recorded) ? `the document has another version, ${WHOLE}` : undefined,
   },
   {
     check: 'Range is well-formed.',
     section: 'RFC 9110 section 14.2',
     applies: comes('range'),
     passesOver: (recorded) =>
-      isWhole(recorded) && !comes('if-range')(recorded) ? `it is malformed, ${WHOLE}` : undefined,
+      isWhole(recorded) && !comes('if-range')(recorded)
+        ? `the range is malformed, ${WHOLE}`
+        : undefined,
   },
   {
     check: 'At least one octet of the range is in the document.',

@@ -16,7 +16,7 @@ import { jwtInClear } from './tokens.ts';
 const STEPS: readonly Step[] = [
   {
     name: 'field',
-    check: 'The token comes by the scheme DPoP, with one field DPoP beside it.',
+    check: 'The client sends the token with the scheme DPoP, and one DPoP field.',
     section: 'RFC 9449 section 7.1',
     refusals: ['proof-none', 'proof-several'],
   },
@@ -31,7 +31,7 @@ export const dpopExchange: Exchange = {
   title: 'DPoP',
   longName: 'Demonstrating Proof of Possession',
   about:
-    'The access token is bound to a key of the client, and each request has a proof that is signed with this key. A token that leaks is of no use without the key, and a proof is good for one request.',
+    'The access token is bound to a key of the client, and each request has a proof that is signed with this key. Without the key a leaked token is useless, and a proof is valid for one request.',
   standard: 'RFC 9449',
   document: 'how-to/schemes/bearer-dpop.md',
   command: byCommandLine('login', 'request GET'),
@@ -55,7 +55,7 @@ export const dpopExchange: Exchange = {
   async perform({ send, remark, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
-    remark('The server names Bearer, too: so it takes tokens that are bound to no key.');
+    remark('The server also names Bearer: it accepts tokens that are not bound to a key, too.');
     const key = createDpopKey();
     const accessToken = await issue({
       audience: url,
@@ -73,14 +73,14 @@ export const dpopExchange: Exchange = {
         nonce,
       });
     remark(
-      'Before the next step the client has made a pair of keys itself, in its own memory: it registers the public key nowhere, and the private key never leaves it. Then it has asked its authorization server for a token. That is not shown here: the playground issues this token itself.',
+      'Before the next step the client has made a pair of keys in its memory. It registers the public key nowhere, and the private key never leaves the client. Then the client has asked its authorization server for a token. This request is not shown: the playground issues this token itself.',
     );
-    const asked = await send('The client has got a token for its key, and shows it with a proof', {
+    const asked = await send('The client has got a token for its key, and sends it with a proof', {
       ...request,
       fields: [authorization, ['DPoP', proofOf()]],
     });
     remark(
-      'The token knows the key: the request for it had a proof of this key, too, and the authorization server has put the hash of the public key into the token (cnf.jkt, RFC 9449 sections 5 and 6.1). The server compares this hash with the key in the proof (jwk).',
+      'The token is bound to the key: the request for the token had a proof of this key, too. The authorization server has put the hash of the public key into the token (cnf.jkt, RFC 9449 sections 5 and 6.1). The server compares this hash with the key in the proof (jwk).',
     );
     const nonce = fieldOf(asked, 'DPoP-Nonce');
     const by = mistake === 'key' ? createDpopKey() : key;
@@ -91,7 +91,7 @@ export const dpopExchange: Exchange = {
       await send('An attacker has the token and no key', { ...request, fields: [authorization] });
     } else if (mistake === 'bearer') {
       const shown: FieldLine = ['Authorization', `Bearer ${accessToken}`];
-      await send('An attacker shows the token as Bearer', { ...request, fields: [shown] });
+      await send('An attacker sends the token as Bearer', { ...request, fields: [shown] });
     } else {
       await send('The client repeats the request with the nonce of the server', last);
     }

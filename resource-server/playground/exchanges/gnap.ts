@@ -24,7 +24,7 @@ const jwkOf = (key: KeyObject) => ({
 const STEPS: readonly Step[] = [
   {
     name: 'scheme',
-    check: 'The token comes by the scheme GNAP.',
+    check: 'The client sends the token with the scheme GNAP.',
     section: 'RFC 9635 section 7.2',
     refusals: ['other-scheme'],
   },
@@ -58,7 +58,7 @@ export const gnapExchange: Exchange = {
     const request = { method: 'POST', target, fields: [] };
     await send('The client asks without a token, and learns where to get one', request);
     remark(
-      'The client asks at as_uri, and signs that request with its key, too. The authorization server puts the public key into the token (cnf.jwk). That is not shown here: the playground issues this token itself.',
+      'The client asks for a token at as_uri, and signs that request with its key, too. The authorization server puts the public key into the token (cnf.jwk). This request is not shown: the playground issues this token itself.',
     );
     const key = keys.ed25519();
     const token = await issue({ audience: url, scope: PLAYGROUND_SCOPE, cnf: { jwk: jwkOf(key) } });

@@ -13,7 +13,7 @@ export const hobaExchange: Exchange = {
   title: 'HOBA',
   longName: 'HTTP Origin-Bound Authentication',
   about:
-    'The browser signs a challenge with a key that it has made for this origin alone, and there is no password. The key of one site says nothing at another, and a stolen list of public keys opens nothing.',
+    'The browser signs a challenge with a key that it has made only for this origin, and there is no password. Two sites cannot find out that their keys are of the same browser. A stolen list of public keys is useless.',
   standard: 'RFC 7486',
   document: 'how-to/schemes/hoba.md',
   overTls: true,
@@ -31,7 +31,7 @@ export const hobaExchange: Exchange = {
     const request = { method: 'GET', target, fields: [] };
     const asked = await send('The client asks without credentials, and gets a challenge', request);
     remark(
-      'The client has made its key earlier, and has registered the public key here, for its account (RFC 7486 section 6.1). That is not shown.',
+      'The client made its key earlier, and registered the public key here for its account (RFC 7486 section 6.1). These steps are not shown.',
     );
     const { challenge = '' } = challengeOf(asked);
     const { kid, key } = mistake === 'key' ? await keys.unknownHoba() : await keys.hoba();

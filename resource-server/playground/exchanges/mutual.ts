@@ -20,7 +20,7 @@ export const mutualExchange: Exchange = {
   name: 'mutual',
   title: 'Mutual',
   about:
-    'Client and server agree on a key that they can only have if they know the same password, or what the server keeps in place of it; then each proves the key to the other. A listener, or a server that pretends to be this one, cannot try passwords against the messages.',
+    'Client and server agree on a key. They get the same key only if the client knows the password, and the server its verifier. Then each proves the key to the other. An eavesdropper or a false server cannot try passwords against the messages.',
   standard: 'RFC 8120, RFC 8121',
   document: 'how-to/schemes/mutual.md',
   overTls: true,
@@ -45,7 +45,7 @@ export const mutualExchange: Exchange = {
       random,
     );
     if (client === undefined) throw new Error('the own server asks for another algorithm');
-    const exchanged = await send('The client says its name and its part of the key', {
+    const exchanged = await send('The client sends its name and its part of the key', {
       ...request,
       fields: [lineOf(client.exchange)],
     });
@@ -68,14 +68,15 @@ export const mutualExchange: Exchange = {
       if (vks !== undefined && made.bound !== undefined) {
         remark(
           session.isFromServer(vks, made.bound)
-            ? 'The client checks vks: the server knows the password, or its verifier, and nobody stands between them.'
+            ? 'The client checks vks: the server knows the password, or its verifier, and there is no attacker in the middle.'
             : 'The client checks vks: this is not the server that it knows.',
         );
       }
       return made.line ?? lineOf({});
     };
     const heard = await prove('The client proves that it has the key', 0n);
-    if (mistake === undefined) await prove('The next request needs no new key: nc counts', 1n);
+    if (mistake === undefined)
+      await prove('The next request needs no new key: nc grows by one', 1n);
     if (mistake === 'replayed') {
       await send('An attacker sends the same again', { ...request, fields: [heard] });
     }

@@ -8,13 +8,13 @@ export const optionsExchange: Exchange = {
   name: 'options',
   title: 'OPTIONS, and methods that are not there',
   about:
-    'The server says what an address can do, and in which formats it takes patches and questions. It tells a method that this address does not have, 405, from one that it has nowhere, 501.',
+    'The server names the methods of an address, and the formats of patches and questions that it accepts. If only this address does not have a method, the answer is 405. If no address has the method, the answer is 501.',
   standard: 'RFC 9110 section 9.3.7',
   command: atDocuments(['note.json', '-X', 'OPTIONS']),
   mistakes: {
     here: 'A method that this address does not have',
     nowhere: 'A method that the server does not know',
-    case: 'A method in lower case, which is another one',
+    case: 'A method in lower case, which is another method',
   },
   async perform(performing) {
     const { ask, remove } = documentOf(performing, 'json');

@@ -20,7 +20,7 @@ export const patchExchange: Exchange = {
   name: 'patch',
   title: 'PATCH',
   about:
-    'A client sends the change of a JSON document instead of the whole: a Merge Patch says how members look afterwards, a JSON Patch lists operations, all or none of which are done. With If-Match it changes the version that it knows.',
+    'A client sends only the change of a JSON document. A Merge Patch has the new values of members. A JSON Patch lists operations, and the server performs all of them or none. With If-Match the client changes only the version that it knows.',
   standard: 'RFC 5789, RFC 6902, RFC 7396',
   command: atDocuments(
     ['note.json', ...putting('application/json', '{"name":"Al","draft":true}')],
@@ -29,7 +29,7 @@ export const patchExchange: Exchange = {
   mistakes: {
     test: 'A test in the patch that fails',
     lost: 'A patch of a version that is not the newest',
-    type: 'A patch of a type that is no patch',
+    type: 'A patch with a media type that is not for patches',
     cut: 'A patch that is cut off',
   },
   async perform(performing) {
@@ -60,7 +60,7 @@ export const patchExchange: Exchange = {
     });
     if (mistake === undefined) {
       remark(
-        'The operations are done in their order, or none of them. /tags/- is the place behind the last value of tags (RFC 6901 section 4).',
+        'The server performs the operations in their order, or none of them. /tags/- is the place after the last value of tags (RFC 6901 section 4).',
       );
     }
     await remove();

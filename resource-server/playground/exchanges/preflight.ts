@@ -11,7 +11,7 @@ export const preflightExchange: Exchange = {
   title: 'OPTIONS, as a CORS preflight',
   longName: 'Cross-Origin Resource Sharing',
   about:
-    'A browser asks before a page of another origin sends a request that a form could not send. The server says which origins, methods and fields it takes, and needs no credentials for that.',
+    'A browser asks before a page of another origin sends a request that a form could not send. The server names the origins, methods and fields that it allows, and needs no credentials for this answer.',
   standard: 'Fetch section 3.3, RFC 9110 section 9.3.7',
   document: 'how-to/single-page-application.md',
   command: (url) =>
@@ -25,13 +25,14 @@ export const preflightExchange: Exchange = {
   mistakes: { origin: 'A page of an origin that is not listed' },
   checks: told([
     {
-      check: 'It is a preflight: OPTIONS with an origin and a method. It needs no credentials.',
+      check:
+        'The request is a preflight: OPTIONS with an origin and a method. It needs no credentials.',
       section: 'Fetch section 3.3.2',
       refuses: answered('401'),
     },
     {
       check:
-        'The space lists the origin. Otherwise the answer names none, and the browser refuses.',
+        'The configuration of the space lists the origin. Otherwise the answer names no origin, and the browser refuses.',
       section: 'Fetch section 3.3.3',
       refuses: ({ answer }) => answer.lines('access-control-allow-origin').length === 0,
     },

@@ -45,7 +45,7 @@ async function obtain(
   const key = keyForChallenge(challenge, directory, clock);
   if (key === undefined) throw new Error('the own issuer has no such key');
   remark(
-    'The client compares: the issuer shows everybody the key that the site has named. A key for this visitor alone would mark the visitor (RFC 9576 section 6.2).',
+    'The client checks that the issuer publishes the key that the site has named. A key for only one visitor would identify this visitor (RFC 9576 section 6.2).',
   );
   const accessToken = await issue({ audience: directory.requestUrl, scope: REQUEST_SCOPE });
   const { content, finalize } = await requestToken(key, digest, random);
@@ -64,13 +64,13 @@ async function obtain(
   const token = finalize(signed.octets);
   if (token === undefined) throw new Error('the own issuer has not signed the token');
   remark(
-    'The content of the request is the type of the token (0002), the last octet of the id of the key, and the blinded token. That of the answer is the signature, which is blinded, too (RFC 9578 sections 6.1 and 6.2).',
+    'The content of the request is the type of the token (0002), the last octet of the id of the key, and the blinded token. The content of the answer is the signature, which is blinded, too (RFC 9578 sections 6.1 and 6.2).',
   );
   remark(
-    'The client makes a token of a random nonce and the hash of the challenge, and mixes a random value into it: that is what it sends, blinded. The issuer signs this mixture. Now the client takes the random value out again, and has the signature of a token that the issuer has never seen.',
+    'The client makes a token of a random nonce and the hash of the challenge, and blinds it by mixing a random value into it. The issuer signs the blinded token. Now the client removes the random value, and has the signature of a token that the issuer has never seen.',
   );
   remark(
-    'The issuer learns that the account (playground) has asked for one token, and when. It does not learn for which site, nor would it know the token again.',
+    'The issuer learns that the account (playground) has asked for one token, and when. It does not learn for which site, and it cannot recognize the token later.',
   );
   return token;
 }
@@ -125,7 +125,7 @@ const TOKEN_REQUEST_STEPS: readonly ToldStep[] = [
     refuses: answered('413', '415'),
   },
   {
-    check: 'It is for a key that the issuer has now.',
+    check: 'The token request is for a current key of the issuer.',
     section: 'RFC 9578 section 6.2',
     refuses: answered('422'),
   },
@@ -136,7 +136,7 @@ export const privateTokenExchange: Exchange = {
   name: 'private-token',
   title: 'PrivateToken',
   about:
-    'An issuer that knows the client signs a token without seeing it, and a site lets in whoever shows the token, once. Neither of them can tell which account is behind which visit, as long as many clients use the same issuer.',
+    'An issuer that knows the client signs a token without seeing it, and a site accepts this token once. Neither of them can tell which account is behind which visit, as long as many clients use the same issuer.',
   standard: 'RFC 9577, RFC 9578',
   document: 'how-to/private-token.md',
   space: { schemes: ['PrivateToken'], privateToken: { types: ['blind-rsa-2048'] } },
@@ -175,16 +175,16 @@ export const privateTokenExchange: Exchange = {
       ...request,
       fields: [['Authorization', privateTokenCredentials(token)]] as const,
     };
-    const answer = await send('The client shows the token to the site', last);
+    const answer = await send('The client sends the token to the site', last);
     if (answer.status === 200) {
       remark(
-        'The site learns that issuer.example vouches for whoever has sent this token. It does not learn who that is, nor whether two tokens are of the same client.',
+        'The site learns that issuer.example has signed a token of this client. It does not learn who the client is, nor whether two tokens come from the same client.',
       );
     }
     if (mistake === 'replayed') await send('An attacker sends the same again', last);
     if (mistake !== '') {
       remark(
-        'The site says nothing of the reason: whether a token was used before, never signed, or is of another site is told to nobody.',
+        'The site does not say whether a token was used before, was never signed, or is for another site.',
       );
     }
   },

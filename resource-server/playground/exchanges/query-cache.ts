@@ -9,7 +9,7 @@ export const queryCacheExchange: Exchange = {
   name: 'query-cache',
   title: 'QUERY through a cache',
   about:
-    'The question is in the content of the request, so the content is a part of the key under which a cache keeps the answer. The same question is answered from the cache, and another one asks the application.',
+    'The question is in the content of the request, so the content is a part of the key under which a cache keeps the answer. The cache answers the same question. For another question it asks the application.',
   standard: 'RFC 10008 section 2.7, RFC 9111',
   mistakes: {
     type: 'The same question in a language that the application does not know',

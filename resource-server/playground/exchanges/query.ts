@@ -12,7 +12,7 @@ export const queryExchange: Exchange = {
   name: 'query',
   title: 'QUERY',
   about:
-    'A client asks a question that stands in the content, as with POST, but the request is safe and can be repeated, as with GET. The server gives the question an address: there GET asks it again, and caches know what to keep.',
+    'A client asks a question in the content of the request, as with POST. But the request is safe and can be repeated, as with GET. The server gives the question an address: GET asks the question again there.',
   standard: 'RFC 10008, RFC 9535',
   command: atDocuments(
     ['people.json', ...putting('application/json', PEOPLE)],
@@ -42,7 +42,7 @@ export const queryExchange: Exchange = {
       remark(
         'In JSONPath $ is the document, [?…] keeps the values for which the condition is true, @ is one of them, and .name its member.',
       );
-      await ask('The client has this result, and asks the same question for a newer one', {
+      await ask('The client has this result, and asks the same question for a newer result', {
         method: 'GET',
         target: new URL(address, performing.url).pathname + new URL(address, performing.url).search,
         fields: [['If-None-Match', etagOf(answer)]],

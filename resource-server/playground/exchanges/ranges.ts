@@ -11,15 +11,15 @@ export const rangesExchange: Exchange = {
   name: 'ranges',
   title: 'Ranges',
   about:
-    'A client asks for a part of a document, for example to go on with a download that ended early. If-Range names the version whose beginning the client has: if there is another one now, it gets the whole.',
+    'A client asks for a part of a document, for example to continue a download that ended early. If-Range names the version whose beginning the client has. If the document has changed, the client gets the whole document.',
   standard: 'RFC 9110 section 14',
   command: atDocuments(
     ['note.txt', ...putting('text/plain', TEXT)],
     ['note.txt', '-H', 'Range: bytes=0-9'],
   ),
   mistakes: {
-    beyond: 'A range behind the end',
-    changed: 'The rest of a version that is not there any more',
+    beyond: 'A range after the end of the document',
+    changed: 'The rest of a version that no longer exists',
     malformed: 'A range that ends before it begins',
   },
   async perform(performing) {

@@ -17,7 +17,7 @@ export const scramExchange: Exchange = {
   title: SCHEME,
   longName: 'Salted Challenge Response Authentication Mechanism',
   about:
-    'Client and server prove to each other that they know the password, or keys made of it, and neither sends it. A thief of the server’s keys cannot sign in with them alone, but can try out passwords; so can a listener, so SCRAM needs TLS, too.',
+    'Client and server prove to each other that they know the password, or keys made of it, and neither sends it. An attacker who steals the server’s keys cannot sign in with only them, but can try out passwords. An eavesdropper can try out passwords, too, so use TLS.',
   standard: 'RFC 7804, RFC 5802',
   document: 'how-to/schemes/scram.md',
   space: { schemes: [SCHEME] },
@@ -48,11 +48,11 @@ export const scramExchange: Exchange = {
       nonce,
     });
     const begun = await send(
-      'The client says its name and a nonce, and gets the salt of the name',
+      'The client sends its name and a nonce, and gets the salt of the name',
       withData({ realm }, client.first),
     );
     remark(
-      'The client hashes the password with s, i times (PBKDF2), and makes two keys of the result. The server has kept a hash of the first (StoredKey), and the second (ServerKey). The proof p is the first key, XORed with a value that only somebody with StoredKey can compute from the messages (RFC 5802 section 3).',
+      'The client hashes the password with s, i times (PBKDF2), and makes two keys of the result. The server has kept a hash of the first (StoredKey), and the second (ServerKey). The proof p is the first key, XORed with a value that is computed from StoredKey and the messages (RFC 5802 section 3).',
     );
     const { sid = '', data = '' } = challengeOf(begun);
     const serverFirst = decodeMessage(data) ?? '';
@@ -79,7 +79,7 @@ export const scramExchange: Exchange = {
       withData({ realm }, again.message),
     );
     remark(
-      'The first answer had a nonce for reauthentication, sr. The client puts the nonce of this exchange together itself: its own, a counter that begins with the number of iterations and grows by one with each use, and sr. It knows the salt already. So one request and its answer are enough, until sr is too old (ttl).',
+      'The first answer had a nonce for reauthentication, sr. The client makes the nonce of this exchange itself, from its own nonce, a counter, and sr. The counter begins with the number of iterations, and grows by one with each use. The client already knows the salt. So one request and its answer are enough, until sr is too old (ttl).',
     );
   },
 };

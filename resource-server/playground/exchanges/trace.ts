@@ -25,7 +25,7 @@ export const traceExchange: Exchange = {
   name: 'trace',
   title: 'TRACE',
   about:
-    'The server sends the request back as content, so that a client sees what has arrived after all proxies. It leaves out credentials and cookies, so that nobody reads them in the answer.',
+    'The server sends the request back as content, so that a client sees what has arrived after all proxies. It leaves out credentials and cookies, so that the answer does not reveal them.',
   standard: 'RFC 9110 section 9.3.8',
   document: 'reference/methods.md',
   command: (url) =>

@@ -21,7 +21,7 @@ const PUSH = /<([^>]*)>; rel="urn:ietf:params:push"/;
 async function subscribe({ send, target, url, issue, keys }: Performing) {
   const token = await issue({ audience: url, scope: PLAYGROUND_SCOPE, person: true });
   const made = await send(
-    'The user agent subscribes by a token of its person, and names the key of the application server',
+    'The user agent subscribes with a token of its person, and names the key of the application server',
     {
       from: USER_AGENT,
       method: 'POST',
@@ -72,7 +72,7 @@ const SUBSCRIBE_STEPS: readonly ToldStep[] = [
 const ADDRESS_STEPS: readonly ToldStep[] = [
   { check: 'The request comes over TLS.', section: 'RFC 8030 section 8' },
   {
-    check: 'There is something at this address. Every client that knows it may use it.',
+    check: 'The address exists. Every client that knows the address may use it.',
     section: 'RFC 8030 section 8.3',
     refuses: answered('404', '410'),
   },
@@ -105,7 +105,7 @@ export const vapidExchange: Exchange = {
   title: 'vapid, for push messages',
   longName: 'Voluntary Application Server Identification',
   about:
-    'An application server hands a message to a push service, which keeps it until the user agent comes for it. By vapid the push service knows the key of the sender: nobody else can send to a subscription for this key, even if the address becomes known.',
+    'An application server hands a message to a push service, which keeps the message until the user agent fetches it. With vapid the push service knows the key of the sender. No other sender can use a subscription for this key, even if the address becomes known.',
   standard: 'RFC 8292, RFC 8030',
   document: 'how-to/push.md',
   overTls: true,
@@ -118,7 +118,7 @@ export const vapidExchange: Exchange = {
   },
   mistakes: {
     key: 'Another key than that of the subscription',
-    signature: 'The right key, but another one has signed',
+    signature: 'The right key, but a signature of another key',
     audience: 'A token for another push service',
     expired: 'A token that has expired',
     long: 'A token for more than 24 hours',
@@ -136,7 +136,7 @@ export const vapidExchange: Exchange = {
     const { send, remark, mistake, http2 } = performing;
     const { push, subscription } = await subscribe(performing);
     remark(
-      'The user agent keeps the address in Location to itself. It gives that in Link, at which messages are sent, to the application server.',
+      'The user agent keeps the address in Location secret. It gives the application server the address in Link, to which messages are sent.',
     );
     const shown = credentials(performing);
     const message = (content: string) => ({
@@ -151,17 +151,17 @@ export const vapidExchange: Exchange = {
       message('Hello'),
     );
     if (mistake === 'replayed') {
-      const title = 'An attacker who has heard the credentials sends another message';
+      const title = 'An attacker who has recorded the credentials sends another message';
       const again = await send(title, message('Buy!'));
       if (again.status === 201) {
         remark(
-          'The push service takes it: until it expires, a token is good for every message to this push service (RFC 8292 section 2). TLS keeps others from hearing it.',
+          'The push service accepts the message: until a token expires, it is valid for every message to this push service (RFC 8292 section 2). TLS prevents eavesdroppers from recording it.',
         );
       }
     }
     const stored = URL.parse(fieldOf(sent, 'Location'));
     if (mistake === undefined && stored !== null) {
-      await send('The user agent comes for its messages', {
+      await send('The user agent fetches its messages', {
         from: USER_AGENT,
         method: 'GET',
         target: subscription,
@@ -170,7 +170,7 @@ export const vapidExchange: Exchange = {
         fields: [...(http2 ? [] : [EVENTS]), ['Prefer', 'wait=0']],
       });
       remark(
-        'The message is in clear text here, so that you can read it. One for a browser is encrypted, and the push service cannot read it (RFC 8291).',
+        'The message is in clear text here, so that you can read it. A message for a browser is encrypted, and the push service cannot read it (RFC 8291).',
       );
       await send('The user agent acknowledges the message', {
         from: USER_AGENT,

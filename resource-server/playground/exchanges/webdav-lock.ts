@@ -17,7 +17,7 @@ export const webdavLockExchange: Exchange = {
   title: 'WebDAV: LOCK and UNLOCK',
   longName: 'Web Distributed Authoring and Versioning',
   about:
-    'A client locks a document for a while, and from then on everybody who changes it has to show the token of the lock. The token alone is of no use to others: it is good for the one who has locked.',
+    'A client locks a document for a while. From then on, a client that changes the document has to send the token of the lock. The token works only for the account that has locked the document.',
   standard: 'RFC 4918',
   command: atDocuments(['note.txt', '-X', 'LOCK', '-H', XML, '-H', 'Depth: 0', '-d', LOCK_INFO]),
   mistakes: {
@@ -42,7 +42,7 @@ export const webdavLockExchange: Exchange = {
     const locked = await lock('The client locks an address where nothing is, for a minute');
     const token = fieldOf(locked, 'Lock-Token');
     remark(
-      'LOCK has made an empty document, so that nobody else takes the name (RFC 4918 section 7.3).',
+      'LOCK has made an empty document, so that no other client takes the name (RFC 4918 section 7.3).',
     );
     const shown: Readonly<Record<string, readonly FieldLine[]>> = {
       stripped: [],
@@ -51,14 +51,14 @@ export const webdavLockExchange: Exchange = {
     if (mistake === 'twice') {
       await lock('The client locks it again');
     } else {
-      await ask('The client writes the document, and shows the token', {
+      await ask('The client writes the document, and sends the token', {
         method: 'PUT',
         fields: [['Content-Type', 'text/plain'], ...(shown[mistake] ?? [['If', `(${token})`]])],
         content: 'one',
       });
     }
     if (mistake === '' || mistake === 'unlock') {
-      await ask('The client ends the lock', {
+      await ask('The client removes the lock', {
         method: 'UNLOCK',
         fields: [['Lock-Token', mistake === 'unlock' ? OTHER_TOKEN : token]],
       });
