@@ -49,7 +49,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
 
   async function visit(at: Page): Promise<unknown> {
     await button(at, `Visit ${space()}`).click();
-    await at.getByText(/Let in|Not let in/).waitFor();
+    await at.getByText(/Signed in|Not signed in/).waitFor();
     return JSON.parse(await at.getByLabel('Answer').innerText());
   }
 
@@ -97,7 +97,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     expect(await at.evaluate(found)).toEqual([]);
     await tabTo(button(at, `Visit ${space()}`));
     await at.keyboard.press('Space');
-    await at.getByText('Let in.').waitFor();
+    await at.getByText('Signed in.').waitFor();
     const [wide, kept] = await at.evaluate<[boolean, unknown]>(`(async () => {
       const database = await new Promise((resolve) => {
         const opening = indexedDB.open('hoba');

@@ -30,42 +30,42 @@ interface Said {
 const en: Texts = {
   needed: {
     title: 'Sign in first',
-    text: 'This address is for people who have signed in. A program can send credentials instead: the field WWW-Authenticate says which.',
+    text: 'This address is for people who have signed in. A program can send credentials instead: the field WWW-Authenticate names the schemes.',
     on: 'Sign in',
   },
   notTaken: {
-    title: 'Nobody is signed in any more',
-    text: 'What you have just sent was not taken. Sign in in another tab, then come back to this one and reload it: your browser sends it again.',
+    title: 'You are no longer signed in',
+    text: 'The server did not accept what you have just sent. Sign in in another tab. Then reload this tab, so that your browser sends it again.',
     on: 'Sign in in another tab',
   },
   again: {
     title: 'Sign in again',
-    text: 'This address needs a stronger or more recent sign-in than yours. A program can send other credentials instead: the field WWW-Authenticate says which.',
+    text: 'This address needs a stronger or more recent sign-in than yours. A program can send other credentials instead: the field WWW-Authenticate names the schemes.',
     on: 'Sign in again',
   },
   notEnough: {
     title: 'Sign in again for this',
-    text: 'What you have just sent was not taken: it needs a stronger or more recent sign-in. Sign in again in another tab, then come back to this one and reload it: your browser sends it again.',
+    text: 'The server did not accept what you have just sent: it needs a stronger or more recent sign-in. Sign in again in another tab. Then reload this tab, so that your browser sends it again.',
     on: 'Sign in in another tab',
   },
   unmet: {
     title: 'Your way of signing in is not enough',
-    text: 'This needs a stronger way to sign in, such as a passkey, and your account has none, or you did not use it. Set one up on your account page, then try again.',
+    text: 'This address needs a stronger way to sign in, such as a passkey. Your account has none, or you did not use it. Set it up on your account page, then try again.',
     on: 'Try again',
   },
   notKept: {
-    title: 'Signing in does not last',
-    text: 'You have just signed in, but your browser does not say so to this site. It may block its cookies, or remove them at once: allow cookies for this site. If they are allowed, whoever runs this site has to look at how its proxy passes them on.',
+    title: 'Your sign-in was not kept',
+    text: 'You have just signed in, but your browser does not send the cookie of this site. Allow cookies for this site. If they are already allowed, tell the people who run this site: their proxy may not pass the cookie on.',
     on: 'Try again',
   },
   notBegun: {
-    title: 'This sign-in does not go on',
-    text: 'It is over already, took too long, or began in another browser. If it happens each time, your browser blocks the cookies of this site.',
+    title: 'This sign-in cannot continue',
+    text: 'The sign-in is already complete, took too long, or began in another browser. If this happens each time, your browser blocks the cookies of this site.',
     on: 'Go to the application',
   },
   refused: {
     title: 'You are not signed in',
-    text: 'The sign-in was given up.',
+    text: 'The sign-in was cancelled.',
     on: 'Try again',
   },
   unavailable: {
@@ -74,19 +74,19 @@ const en: Texts = {
     on: 'Try again',
   },
   forbidden: {
-    title: 'You may not enter',
-    text: 'Whoever runs this application has not opened it to you. Ask them, or sign out and in again as somebody else.',
+    title: 'You have no access',
+    text: 'The people who run this application have not given you access. Ask them, or sign out and sign in with another account.',
     on: 'Sign out',
     as: (name) => `You are signed in as ${name}.`,
   },
   signOut: {
     title: 'Sign out?',
-    text: 'You are then signed out of this application in this browser.',
+    text: 'This signs you out of this application in this browser.',
     on: 'Sign out',
   },
   signedOut: {
     title: 'You are signed out',
-    text: 'You are signed out of this application. Where you signed in you still are, and the application will know you again without your password. On a computer that others use, sign out there as well.',
+    text: 'You are signed out of this application. You are still signed in at the server where you signed in, so the application will not ask for your password. On a shared computer, sign out there as well.',
     on: 'Back to the application',
     everywhere: 'Sign out everywhere',
   },
@@ -99,7 +99,7 @@ const de: Texts = {
     on: 'Anmelden',
   },
   notTaken: {
-    title: 'Niemand ist mehr angemeldet',
+    title: 'Sie sind nicht mehr angemeldet',
     text: 'Was Sie gerade abgeschickt haben, wurde nicht angenommen. Melden Sie sich in einem anderen Tab an, kommen Sie zurück und laden Sie diesen Tab neu: Ihr Browser schickt es noch einmal.',
     on: 'In einem anderen Tab anmelden',
   },
@@ -119,12 +119,12 @@ const de: Texts = {
     on: 'Noch einmal versuchen',
   },
   notKept: {
-    title: 'Die Anmeldung hält nicht',
-    text: 'Sie haben sich gerade angemeldet, aber Ihr Browser sagt es dieser Website nicht. Vielleicht blockiert er ihre Cookies oder löscht sie sofort: Erlauben Sie Cookies für diese Website. Sind sie erlaubt, muss ihr Betreiber nachsehen, wie sein Proxy sie weitergibt.',
+    title: 'Ihre Anmeldung blieb nicht erhalten',
+    text: 'Sie haben sich gerade angemeldet, aber Ihr Browser schickt das Cookie dieser Website nicht mit. Erlauben Sie Cookies für diese Website. Sind sie schon erlaubt, sagen Sie es den Betreibern: Vielleicht gibt deren Proxy das Cookie nicht weiter.',
     on: 'Noch einmal versuchen',
   },
   notBegun: {
-    title: 'Diese Anmeldung geht nicht weiter',
+    title: 'Diese Anmeldung kann nicht weitergehen',
     text: 'Sie ist schon vorbei, hat zu lange gedauert oder begann in einem anderen Browser. Geschieht es jedes Mal, blockiert Ihr Browser die Cookies dieser Website.',
     on: 'Zur Anwendung',
   },

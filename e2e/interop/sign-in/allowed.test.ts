@@ -72,7 +72,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
 
   test('a person outside the allowed groups gets a page with a link to sign in as another person', async () => {
     const { page, cookie } = await cookieOf(bob);
-    expect(await title(page)).toBe('You may not enter');
+    expect(await title(page)).toBe('You have no access');
     await page.getByText('You are signed in as bob.').waitFor();
     expect((await send(site.origin, { headers: { cookie } })).status).toBe(403);
     expect(site.application.reached).toEqual([]);
@@ -159,7 +159,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(`${site.origin}/notes`);
     expect(await title(page)).toBe('Sign in again for this');
-    await page.getByText('What you have just sent was not taken').waitFor();
+    await page.getByText('The server did not accept what you have just sent').waitFor();
     const [tab] = await Promise.all([
       context.waitForEvent('page'),
       page.getByRole('link', { name: 'Sign in in another tab' }).click(),

@@ -187,7 +187,7 @@ describe.each(FRONTS)('%s', (front) => {
       site.application.reached = [];
       await page.getByRole('button', { name: 'Save' }).click();
       await page.waitForURL(`${site.origin}/notes`);
-      expect(await title(page)).toBe('Nobody is signed in any more');
+      expect(await title(page)).toBe('You are no longer signed in');
       expect(site.application.reached).toEqual([]);
       const [tab] = await Promise.all([
         context.waitForEvent('page'),
@@ -351,7 +351,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(await cookiesOf(page)).not.toContain('countersign-session');
       const response = await page.goto(site.origin + path.replace(/state=[^&]*/, 'state=x'));
       expect(response?.status()).toBe(400);
-      expect(await title(page)).toBe('This sign-in does not go on');
+      expect(await title(page)).toBe('This sign-in cannot continue');
     });
 
     test('a stolen transaction cookie is useless after its use, and without its code', async () => {
@@ -522,7 +522,7 @@ describe.each(FRONTS)('%s', (front) => {
         const begun = await navigate('/', { cookie: `${arrived}; ${session}` });
         statuses.push(begun.status);
         if (begun.status !== 303) {
-          expect(begun.text).toContain('Signing in does not last');
+          expect(begun.text).toContain('Your sign-in was not kept');
           expect(begun.cookies.join()).toMatch(/countersign-arrived-[^=]*=;.*Max-Age=0/);
           break;
         }

@@ -26,7 +26,7 @@ export const en = {
     },
     404: {
       title: 'There is nothing here',
-      text: 'The address may be mistyped, or what was here is gone.',
+      text: 'The address may be mistyped, or the page no longer exists.',
     },
     407: {
       title: 'The proxy needs credentials',
@@ -51,7 +51,7 @@ export const en = {
     },
     504: {
       title: 'The application does not answer',
-      text: 'It takes too long. Try again in a moment.',
+      text: 'The application takes too long. Try again in a moment.',
     },
   } as Readonly<Record<number, Words>>,
   /** Links on a page that asks for credentials. */
@@ -63,7 +63,7 @@ export const en = {
     name: 'Name',
     size: 'Size',
     modified: 'Changed',
-    empty: 'Nothing is in here.',
+    empty: 'This folder is empty.',
     next: 'Next page',
   },
 
@@ -96,7 +96,7 @@ export const en = {
 
   playground: {
     title: 'Playground',
-    lead: 'Each page here performs an exchange: a client of the server’s own sends the requests, and you see both messages of each step, and what the server checks. Your own credentials are not used.',
+    lead: 'Each page here performs an exchange. A client inside this server sends the requests. You see the request and the answer of each step, and the checks of the server. Your own credentials are not used.',
     groups: {
       passwords: 'With a password',
       tokens: 'With a token',
@@ -120,10 +120,12 @@ export const en = {
     inEnglish: '',
     steps: 'The steps',
     step: 'Step',
-    octets: 'The content is not text. Two hexadecimal digits, from 00 to ff, stand for each octet.',
+    octets:
+      'The content is not text. Each octet is shown as two hexadecimal digits, from 00 to ff.',
     button: 'Perform',
     picture: 'The exchange as a picture',
-    dashed: 'Dashed arrows are not among the messages below: they follow from the answers.',
+    dashed:
+      'Dashed arrows show steps whose messages are not below. These steps follow from the answers.',
     parties: {
       client: 'Client',
       browser: 'Browser',
@@ -155,10 +157,10 @@ export const en = {
     checks: 'What the server checks, in this order',
     outcomes: {
       accepted: 'Accepted.',
-      continued: 'The exchange goes on: the client answers the challenge.',
+      continued: 'The exchange continues: the client answers the challenge.',
       asked: 'The server asks for credentials.',
       pending: 'Not yet: the client asks again later.',
-      away: 'The server does not look at this now.',
+      away: 'The server cannot check this now.',
       refused: 'Refused:',
     },
     onPurpose:
@@ -174,7 +176,7 @@ export const en = {
     kept: 'This server keeps and logs nothing of the text. It fetches only the keys of its own authorization server. Explanations are in English.',
     label: 'Text, at most 16 KB',
     button: 'Explain',
-    problem: 'This cannot be explained.',
+    problem: 'This text cannot be explained.',
     parts: 'Its parts',
     checks: 'What is checked, in this order',
     results: RESULT_WORDS,

@@ -229,7 +229,7 @@ describe('for people', () => {
     expect(page).toContain('<a href="../">Parent folder</a>');
     expect((await html('/documents/')).text).not.toContain('href="../"');
     await rs.as('MKCOL', '/documents/void');
-    expect((await html('/documents/void/')).text).toContain('Nothing is in here.');
+    expect((await html('/documents/void/')).text).toContain('This folder is empty.');
   });
 });
 

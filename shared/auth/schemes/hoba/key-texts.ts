@@ -29,13 +29,13 @@ export const KEY_TEXTS: Readonly<Record<Language, KeyTexts>> = {
   en: {
     title: 'Key of this browser',
     lead: (origin) =>
-      html`A key lets this browser in at ${origin} without a password (HOBA, RFC 7486). It is made
-      here, never leaves the browser, and cannot be read by anybody, this page included.`,
+      html`With a key this browser signs in at ${origin} without a password (HOBA, RFC 7486). The
+      key is made here, never leaves the browser, and cannot be read, not even by this page.`,
     noScript: 'The key is made by a script, and this browser runs none.',
     make: 'Make a key',
-    instead: 'It takes the place of the key that this browser has.',
+    instead: 'The new key replaces the key that this browser has.',
     name: 'What do you call this device?',
-    lets: 'Lets in',
+    lets: 'Account',
     made: 'Made',
     fingerprint: 'Fingerprint',
     visit: (url) => `Visit ${url}`,
@@ -43,15 +43,15 @@ export const KEY_TEXTS: Readonly<Record<Language, KeyTexts>> = {
     forget: 'Forget this key',
     answer: 'Answer',
     said: {
-      done: 'The key is made and registered. See below whom it lets in.',
-      signedOut: 'Signed out: whatever was prepared with the key is void.',
+      done: 'The key is made and registered. See below for its account.',
+      signedOut: 'Signed out. Earlier signatures of the key are no longer valid.',
       forgotten:
         'This browser has forgotten the key. The account page still lists it: remove it there.',
-      in: 'Let in.',
-      notIn: 'Not let in',
+      in: 'Signed in.',
+      notIn: 'Not signed in',
       failed: 'This did not work',
       noStore: 'This browser keeps no keys',
-      none: 'This browser has no key here. A link of your account page lets it make one.',
+      none: 'This browser has no key here. To make one, use a link of your account page.',
     },
   },
   de: {
@@ -64,7 +64,7 @@ export const KEY_TEXTS: Readonly<Record<Language, KeyTexts>> = {
     make: 'Schlüssel machen',
     instead: 'Er tritt an die Stelle des Schlüssels, den dieser Browser hat.',
     name: 'Wie nennen Sie dieses Gerät?',
-    lets: 'Lässt ein',
+    lets: 'Konto',
     made: 'Gemacht',
     fingerprint: 'Fingerabdruck',
     visit: (url) => `${url} besuchen`,
@@ -72,12 +72,12 @@ export const KEY_TEXTS: Readonly<Record<Language, KeyTexts>> = {
     forget: 'Schlüssel vergessen',
     answer: 'Antwort',
     said: {
-      done: 'Der Schlüssel ist gemacht und angemeldet. Unten steht, wen er einlässt.',
-      signedOut: 'Abgemeldet: Was mit dem Schlüssel vorbereitet war, gilt nicht mehr.',
+      done: 'Der Schlüssel ist gemacht und angemeldet. Unten steht sein Konto.',
+      signedOut: 'Abgemeldet. Frühere Signaturen des Schlüssels gelten nicht mehr.',
       forgotten:
         'Dieser Browser hat den Schlüssel vergessen. Auf der Kontoseite steht er noch: Entfernen Sie ihn dort.',
-      in: 'Eingelassen.',
-      notIn: 'Nicht eingelassen',
+      in: 'Angemeldet.',
+      notIn: 'Nicht angemeldet',
       failed: 'Das ging nicht',
       noStore: 'Dieser Browser bewahrt keine Schlüssel auf',
       none: 'Dieser Browser hat hier keinen Schlüssel. Ein Link Ihrer Kontoseite lässt ihn einen machen.',
