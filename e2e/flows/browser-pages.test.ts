@@ -216,7 +216,7 @@ test("if the issuer's host is an IP address, the page of passkeys says that pass
   const { page, person } = await flow.visit();
   await page.goto(`${flow.pair.issuer}/account/passkeys`);
   await signIn(page, person);
-  await page.getByText('Passkeys need an address with https and a name.').waitFor();
+  await page.getByText('Passkeys need an https address with a host name.').waitFor();
 });
 
 test('at a width of 320 px no page scrolls sideways', async () => {

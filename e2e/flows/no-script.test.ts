@@ -43,7 +43,7 @@ describe('in Firefox without script', () => {
     await open('/account');
     const asked = await firefox.text();
     expect(asked).toContain('to go to your account');
-    for (const hidden of ['Show', 'Use a passkey', 'The browser showed no passkey']) {
+    for (const hidden of ['Show', 'Use a passkey', 'No passkey was used']) {
       expect(asked).not.toContain(hidden);
     }
     await signIn(alice);
@@ -56,7 +56,7 @@ describe('in Firefox without script', () => {
     await open('/account');
     await firefox.press('link', 'Make a passkey');
     const text = await firefox.text();
-    expect(text).toContain('This browser knows no passkeys, or its scripts are off.');
+    expect(text).toContain('This browser does not support passkeys, or its scripts are off.');
     expect(text).not.toContain('The browser made no passkey:');
   });
 
@@ -66,7 +66,7 @@ describe('in Firefox without script', () => {
     await firefox.type('current', alice.password);
     await firefox.type('password', 'password1');
     await firefox.press('button', 'Change password');
-    expect(await firefox.text()).toContain('10,000 commonest');
+    expect(await firefox.text()).toContain('10,000 most common');
     const next = 'another correct horse';
     await firefox.type('current', alice.password);
     await firefox.type('password', next);
@@ -96,7 +96,9 @@ describe('in Firefox without script', () => {
     await firefox.type('name', 'alice');
     await firefox.type('password', 'correct horse battery');
     await firefox.press('button', 'Create the account');
-    expect(await firefox.text()).toContain('This name is taken, or looks like one that is.');
+    expect(await firefox.text()).toContain(
+      'This name is taken, or looks too much like a name that is taken.',
+    );
     await firefox.type('name', 'newcomer');
     await firefox.type('password', 'correct horse battery');
     await firefox.press('button', 'Create the account');
@@ -175,7 +177,7 @@ describe('in Firefox without script', () => {
     await open('/device');
     await firefox.type('user_code', 'BCDF-GHJK');
     await firefox.press('button', 'Continue');
-    expect(await firefox.text()).toContain('This code is not known');
+    expect(await firefox.text()).toContain('This code is wrong');
     await firefox.type('user_code', user_code);
     await firefox.press('button', 'Continue');
     expect(await firefox.text()).toContain('Connect Test app?');

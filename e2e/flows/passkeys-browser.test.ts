@@ -157,7 +157,7 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await device.answers(false);
     await page.goto(`${flow.pair.issuer}/account`);
     await button(page, 'Use a passkey').click();
-    await page.getByText('The browser showed no passkey').waitFor();
+    await page.getByText('No passkey was used').waitFor();
     await signIn(page, person);
     await isIn(page, person.name);
   });
@@ -175,9 +175,9 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await withoutAutofill(thief.page);
     await thief.page.goto(`${flow.pair.issuer}/account`);
     await button(thief.page, 'Use a passkey').click();
-    await thief.page.getByText('somebody may have a copy of it').waitFor();
+    await thief.page.getByText('another person may have a copy of it').waitFor();
     await page.goto(passkeys());
-    await page.getByText('somebody may have a copy of this passkey').waitFor();
+    await page.getByText('another person may have a copy of this passkey').waitFor();
   });
 
   test('a second device has its own passkey, and each passkey can be removed alone', async () => {
@@ -198,12 +198,12 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
     await phone.getByText('The passkey is removed.').waitFor();
     await phone.getByText('Used just now').waitFor();
     await comeIn(laptop);
-    await laptop.getByText('This passkey does not let you in').waitFor();
+    await laptop.getByText('You cannot sign in with this passkey').waitFor();
     await make(laptop, person, 'New laptop');
     await remove(laptop, 'Phone');
     await laptop.getByText('The passkey is removed.').waitFor();
     await comeIn(phone);
-    await phone.getByText('This passkey does not let you in').waitFor();
+    await phone.getByText('You cannot sign in with this passkey').waitFor();
     await signOut(laptop);
     await comeIn(laptop);
     await isIn(laptop, person.name);
@@ -235,14 +235,14 @@ describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
       form.elements.passkey.value = ${JSON.stringify(answer)};
       form.submit();
     })()`);
-    await page.getByText('it is for another place. Use another way.').waitFor();
+    await page.getByText('it is for another site. Sign in another way.').waitFor();
     await button(page, 'Use a passkey').click();
     await isIn(page, person.name);
   });
 
   test('a page that was open for more than five minutes says so, and the second attempt works', async () => {
     const { page, person } = await withPasskey();
-    const late = () => page.getByText('That took longer than five minutes').waitFor();
+    const late = () => page.getByText('The sign-in took longer than five minutes').waitFor();
     await page.goto(passkeys());
     await remove(page, 'Laptop');
     await page.getByLabel('Name of the passkey').fill('Desk');

@@ -29,7 +29,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const browser = browserAt(flow);
     const page = await browser.open('/recover');
     const answer = await browser.submit(page, { name }, '/recover');
-    expect(answer.text).toContain('Look into your mailbox');
+    expect(answer.text).toContain('Check your mailbox');
     return address;
   }
   const arrives = (address: string, count = 1) =>

@@ -19,7 +19,7 @@ import { startTokenSite, type TokenSite } from './private-token/token-site.ts';
 /** Access to tokens: the endpoint that issues tokens is a protected resource for third-party clients. */
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 const SCOPE = 'private-token';
-const WORDS = 'without saying who you are';
+const WORDS = 'without learning who you are';
 
 const newKey = async () => oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
 

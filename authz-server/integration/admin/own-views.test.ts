@@ -85,7 +85,9 @@ test('the page of a client lists its grants, and one ends after a page that says
   const [way = ''] = ends(await browser.open('/admin/client-access?client_id=web'));
   const asked = await browser.open(way);
   expect(heading(asked)).toMatch(/^End the grant of (?:bob|&lt;i&gt;gone&lt;\/i&gt;) to .+\?$/);
-  expect(asked.text).toContain('Its tokens are refused at once; other people keep theirs.');
+  expect(asked.text).toContain(
+    'The tokens of this grant are refused at once. Grants of other people stay.',
+  );
   expect(asked.text).toMatch(/<button class="button danger">\s*End this grant\s*</);
   expect(whatIsSent(asked)).toEqual(['client_id', 'grant']);
   expect(await stores.artefacts.countByAccount('Access', String(givers[0]))).toBe(2);
@@ -200,9 +202,9 @@ test('the first page shows which processes need attention', async () => {
   } as const;
   const { cacheReports } = site.server.stores;
   await cacheReports.put('a', writeReport(report));
-  expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
+  expect((await browser.open('/admin')).text).toContain('Nothing needs your attention.');
   await cacheReports.put('c', writeReport({ ...report, ready: false, ended: true }));
-  expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
+  expect((await browser.open('/admin')).text).toContain('Nothing needs your attention.');
   const silent = { ...report, version: '<b>2</b>', at: now - 50_000 };
   await cacheReports.put('b', writeReport(silent));
   const home = await browser.open('/admin');
@@ -268,7 +270,7 @@ test('a mistake names the fields of the page, not options of the command line', 
 
 test('the form of a client lists the scopes of the spaces, and says for whom each grant type is', async () => {
   const { text } = await browser.open('/admin/client-add');
-  expect(text).toContain(`The spaces ask for: ${scopesOfSpaces(site.server.config).join(' ')}`);
+  expect(text).toContain(`The spaces need: ${scopesOfSpaces(site.server.config).join(' ')}`);
   expect(text).toContain('client_credentials: a machine in its own name');
   expect(text).toMatch(/Redirect URIs<\/label/);
   expect(text).toContain('Needed for authorization_code');
@@ -328,17 +330,17 @@ test('the page shows the last successful backup or that none is known, and an ov
   const shown = async () => (await browser.open('/admin/server-status')).text;
   const OVERDUE = 'A backup is overdue';
   expect(await shown()).not.toContain(OVERDUE);
-  expect(await shown()).not.toContain('Last good backup');
-  expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*Not set up: the setting/);
+  expect(await shown()).not.toContain('Last complete backup');
+  expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*Not set up. Set “backup”/);
   Object.assign(site.server.config, { backup: { every: 86_400, folder: '/backups', keep: 7 } });
   expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*Every 24 hours; 7 are kept/);
-  expect(await shown()).toMatch(/<dt>Last good backup<\/dt>\s*<dd>\s*None is known/);
+  expect(await shown()).toMatch(/<dt>Last complete backup<\/dt>\s*<dd>\s*None is known/);
   expect((await browser.open('/admin')).text).toContain(OVERDUE);
   const { lastBackup } = site.server.stores;
   await lastBackup.note(systemClock.now());
   expect((await browser.open('/admin')).text).not.toContain(OVERDUE);
   expect(await shown()).toMatch(
-    /<dt>Last good backup<\/dt>\s*<dd>\s*(now|1 second ago|\d+ seconds ago),\s*<time/,
+    /<dt>Last complete backup<\/dt>\s*<dd>\s*(now|1 second ago|\d+ seconds ago),\s*<time/,
   );
 });
 
@@ -349,7 +351,7 @@ test('a key that ends soon needs attention, and its list leads to the form of a 
   for (const [index, expires_at] of ends.entries()) {
     await apiKeys.add({ ...someApiKey(`key-${index}`), expires_at });
   }
-  expect((await browser.open('/admin')).text).toContain('One API key ends within two weeks');
+  expect((await browser.open('/admin')).text).toContain('One API key expires within two weeks');
   const list = await browser.open('/admin/key-list');
   expect(list.text).toContain('/admin/key-rotate?id=key-1');
   const removals = [...list.text.matchAll(/<a([^>]*)href="\/admin\/key-remove\?id=[^>]*>([^<]*)/g)];
@@ -364,7 +366,7 @@ test('the page of a signing key offers to replace it, and to end it if others ma
   );
   const compromised = ways.find((query) => query.has('kid'));
   const asked = await browser.open(`/admin/signing-keys-rotate?${compromised?.toString()}`);
-  expect(heading(asked)).toBe(`End the signing key ${compromised?.get('kid')}?`);
+  expect(heading(asked)).toBe(`Remove the signing key ${compromised?.get('kid')}?`);
   expect(whatIsSent(asked)).toEqual(['compromised', 'kid']);
   expect((await browser.submit(asked)).status).toBe(200);
   const keys = await site.server.stores.keys.list();

@@ -101,5 +101,5 @@ test('times are shown in words, whether they count seconds or milliseconds', asy
   const asked = await browser.open('/admin/user-recover?name=bob');
   const { text } = await browser.submit(asked);
   const year = new Date().getUTCFullYear();
-  expect(text).toMatch(new RegExp(`<dt>Good until</dt>\\s*<dd>[\\s\\S]{0,80}${year}`));
+  expect(text).toMatch(new RegExp(`<dt>Valid until</dt>\\s*<dd>[\\s\\S]{0,80}${year}`));
 });

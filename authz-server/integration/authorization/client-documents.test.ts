@@ -129,7 +129,7 @@ test('the consent page shows the host of the document, the name in it, and the h
   const { text } = await browser.open(flow.authorize(request()));
   const { host } = new URL(clientId);
   expect(text).toContain(`<h1>Allow access to ${host}?</h1>`);
-  expect(text).toContain('Nobody here has registered this application');
+  expect(text).toContain('This application is not registered here');
   expect(text).toContain('calls itself <strong>Notes</strong>');
   expect(text).toContain('app.example');
   expect(text).not.toContain('Any program on this computer');
@@ -174,7 +174,9 @@ describe('programs on a machine', () => {
 
   test('a loopback redirect URI may have any port; the page warns, and asks the person every time', async () => {
     const first = await browser.open(flow.authorize(request({ redirect_uri: LOOPBACK })));
-    expect(first.text).toContain('Any program on this computer could pretend to be it');
+    expect(first.text).toContain(
+      'Any program on this computer could pretend to be this application',
+    );
     expect(sent(await browser.submit(first, { decision: 'allow' })).get('code')).toBeTruthy();
     const second = await browser.open(flow.authorize(request({ redirect_uri: LOOPBACK })));
     expect(second.status).toBe(200);
@@ -450,10 +452,10 @@ describe('while clients.documents is off (draft section 6.10)', () => {
     clock.advance(86_401);
     const page = await (await flow.signedIn()).open(flow.authorize(request()));
     expect(page.text).toContain(
-      `Those who run this server have named <strong>${new URL(clientId).host}</strong>`,
+      `The people who run this server have registered <strong>${new URL(clientId).host}</strong>`,
     );
-    expect(page.text).toContain('The name <strong>Other</strong> is its own');
-    expect(page.text).not.toContain('Nobody here has registered');
+    expect(page.text).toContain('chose the name <strong>Other</strong>');
+    expect(page.text).not.toContain('is not registered here');
     const stored = await flow.stores.clients.get(clientId);
     expect(stored).toMatchObject({ client_name: 'Other', document: { registered: true } });
   });

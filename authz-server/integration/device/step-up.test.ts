@@ -59,7 +59,7 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(asked.text).toContain('<strong>Living room TV</strong> asks for a passkey');
     flow.clock.advance(5);
     const again = await signIn(browser, asked, 'alice');
-    expect(again.text).toContain('You are signed in, but this asks for more.');
+    expect(again.text).toContain('You are signed in, but this needs a stronger sign-in.');
     await browser.submit(again, {}, '/device');
     expect((await flow.poll(device)).body).toMatchObject({
       error: 'unmet_authentication_requirements',

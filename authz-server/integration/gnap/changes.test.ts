@@ -172,7 +172,7 @@ describe('requests for several tokens, access objects and information about the 
     const user = { assertions: [assertion] };
     const hinted = await gnap.ask({ ...READ, interact: REDIRECT, user });
     const { browser, page } = await gnap.onPage(hinted, 'bob');
-    expect(page.text).toContain('This is for somebody else');
+    expect(page.text).toContain('This is for another person');
     const end = await browser.submit(page, { decision: 'deny' }, new URL(page.url).pathname);
     const url = new URL(end.headers.get('location') ?? '');
     const ref = { interact_ref: url.searchParams.get('interact_ref') };

@@ -296,7 +296,7 @@ describe('the texts of the pages', () => {
     expect((await browser.open(path)).text).toContain('Your device is connected');
     const other = gnap.flow.browser();
     const unknown = await signIn(other, await other.open(path), 'bob');
-    expect(unknown.text).toContain('This code is not known');
+    expect(unknown.text).toContain('This code is wrong');
   });
 
   test.each([

@@ -42,7 +42,7 @@ test.each(FORMS)('POST %s says that no change was made', async (path, fields) =>
   const { browser, csrf } = await signedOut();
   const page = await send(browser, path, { ...fields, csrf });
   expect([page.status, page.forms.map(({ action }) => action)]).toEqual([200, ['/sign-in']]);
-  expect(page.text).toContain('Nothing was changed: you are not signed in here any more.');
+  expect(page.text).toContain('Nothing was changed: you are no longer signed in here.');
   browser.fields = { ...browser.fields, 'accept-language': 'de' };
   expect((await send(browser, path, { ...fields, csrf })).text).toContain('nichts geändert');
 });

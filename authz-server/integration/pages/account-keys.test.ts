@@ -92,7 +92,7 @@ describe('the keys of a person', () => {
   test('keys stay when the person ends all other access, and the page says so', async () => {
     await add('k1', 'alice');
     const browser = await flow.signedIn('alice');
-    expect((await browser.open('/account')).text).toContain('A key goes on working until');
+    expect((await browser.open('/account')).text).toContain('A key works until');
     await end(browser, { end: 'everything' });
     await expect(keys().get('k1')).resolves.toBeDefined();
   });

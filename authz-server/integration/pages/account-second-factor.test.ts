@@ -127,7 +127,7 @@ describe('an attacker who knew the password has added a passkey and a key', () =
 
   test('the set-up lists passkeys and keys, says why, and removes those that are ticked', async () => {
     const { browser, page, left } = await planted();
-    expect(page.text).toContain('Somebody else may have added one');
+    expect(page.text).toContain('another person may have added one');
     for (const name of ALL) expect(itemsOf(page, name)).toHaveLength(1);
     const code = appFrom(page, site.server)();
     const shown = await browser.submit(page, { code, item: itemsOf(page, 'planted') });
@@ -269,7 +269,7 @@ describe('changes of a second factor', () => {
     const { id, code, codes, browser } = await alice();
     const before = await factorOf('alice');
     const page = await change(browser, await browser.open(PATH), { change: 'another' });
-    expect(page.text).toContain('Until then your present app stays good');
+    expect(page.text).toContain('Your present app works until');
     const next = appFrom(page, site.server);
     const wrong = await browser.submit(page, { code: code(1) });
     expect(wrong.status).toBe(422);
@@ -321,7 +321,7 @@ describe('changes of a second factor', () => {
     // Sends the form of a page that was opened earlier.
     const refused = await change(browser, page, { change: 'remove' });
     expect(refused.status).toBe(403);
-    expect(refused.text).toContain('this server demands one of you');
+    expect(refused.text).toContain('this server requires it');
     expect(await factorOf('alice')).toBeDefined();
   });
 

@@ -237,7 +237,7 @@ describe('ending at the account page', () => {
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
     const asked = await browser.submit(page, { end: 'everything', id: '' }, '/account');
     expect(asksToSignIn(asked)).toBe(true);
-    expect(asked.text).toContain('Nothing was ended');
+    expect(asked.text).toContain('Nothing has ended');
     expect(await flow.userinfo(tv['access_token'])).toBe(200);
   });
 
@@ -262,7 +262,7 @@ describe('ending at the account page', () => {
     expect((await browser.submit(asked)).text).toBe(ended.text);
     flow.clock.advance(31);
     const again = await browser.submit(asked);
-    expect(again.text).toContain('Nothing was ended');
+    expect(again.text).toContain('Nothing has ended');
   });
 
   test('without a sign-in the page for the end of all access asks for one first', async () => {
@@ -346,7 +346,7 @@ describe('the page before the end of a single access', () => {
     const uids = (await signInsOf('alice')).map(({ uid }) => uid);
     const asked = await Promise.all(uids.map((uid) => pressed(browser, uid)));
     const isHere = ({ text }: Page) =>
-      text.includes('You read this in the browser that is signed out.');
+      text.includes('You are reading this in the browser that will be signed out.');
     const [here, there] = [asked.find(isHere), asked.find((page) => !isHere(page))];
     expect(here?.text).not.toContain('These applications lose');
     expect(there?.text).toContain('These applications lose');
@@ -453,7 +453,7 @@ test('a removed client for sign-in before an application is described in words',
   const payload = { grantId: 'gone', accountId, clientId, generation: 0, since: 1 };
   await stores.artefacts.put({ kind: 'Access', id: 'gone', payload, seconds: 1000 });
   const { text } = await (await flow.signedIn('bob')).open('/account');
-  expect(text).toContain('<h3>An application that is no longer here</h3>');
+  expect(text).toContain('<h3>An application that was removed</h3>');
   // The identifier is needed in the form that ends the access, and is not shown to the person.
   expect(text.replaceAll(/ value="[^"]*"/g, '')).not.toContain(clientId);
 });

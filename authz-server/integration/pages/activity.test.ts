@@ -79,7 +79,7 @@ describe('the actor of an entry', () => {
     );
     const { text } = await browser.open(PATH);
     const entries = await entriesAt(browser);
-    expect(entries[0]).toContain('Done by those who run this server');
+    expect(entries[0]).toContain('Done by the people who run this server');
     expect(entries[1]).toContain('Done by an administrator');
     for (const secret of [admin.id, '>bob<', '192.0.2.99', 'groups']) {
       expect(text).not.toContain(secret);

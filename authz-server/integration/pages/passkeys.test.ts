@@ -183,7 +183,7 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
     const send = (browser: TestBrowser, on: Page, passkey: string) =>
       browser.submit(on, { do: 'added', passkey, name: `x${(sent += 1)}` }, PATH);
     expect((await send(alice, page, first)).status).toBe(200);
-    expect((await send(alice, page, again)).text).toContain('sent twice');
+    expect((await send(alice, page, again)).text).toContain('sent the page twice');
     const bob = await flow.signedIn('bob');
     const forAlice = new Authenticator(origin()).create(optionsIn(await alice.open(PATH)));
     expect((await send(bob, await bob.open(PATH), forAlice)).status).toBe(422);
@@ -218,7 +218,7 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
   test('the passkey of another person cannot be taken over', async () => {
     const { authenticator } = await aliceWithPasskey();
     const page = await make(await flow.signedIn('bob'), authenticator);
-    expect(page.text).toContain('This passkey is here already.');
+    expect(page.text).toContain('This passkey is already registered.');
     expect(await passkeysOf('bob')).toEqual([]);
   });
 
@@ -314,7 +314,7 @@ describe('sign-in with a passkey (WebAuthn section 7.2)', () => {
     const browser = flow.browser();
     const page = await use(browser, authenticator, changed);
     expect(page.status).toBe(422);
-    expect(page.text).toContain('This passkey does not let you in');
+    expect(page.text).toContain('You cannot sign in with this passkey');
     expect(await isSignedIn(browser)).toBe(false);
   });
 
@@ -396,7 +396,7 @@ describe('sign-in with a passkey (WebAuthn section 7.2)', () => {
     const stolen = authenticator.get(optionsIn(await victim.open('/account')));
     const page = await attacker.open('/account');
     const after = await attacker.submit(page, { passkey: stolen });
-    expect(after.text).toContain('sent twice');
+    expect(after.text).toContain('sent it twice');
     const passkey = authenticator.get(optionsIn(page));
     flow.clock.advance(5 * MINUTE + 1);
     expect((await attacker.submit(page, { passkey })).text).toContain('longer than five minutes');
@@ -477,7 +477,7 @@ describe('sign-in with a passkey (WebAuthn section 7.2)', () => {
       expect([page.status, page.text]).toEqual([422, expect.stringContaining('a copy of it')]);
     }
     const told = await (await flow.signedIn('alice')).open(PATH);
-    expect(told.text).toContain('somebody may have a copy');
+    expect(told.text).toContain('another person may have a copy');
     authenticator.counter = 6;
     expect((await use(flow.browser(), authenticator)).text).toContain('alice');
   });
@@ -565,7 +565,7 @@ describe('removing a passkey', () => {
     const bob = await flow.signedIn('bob');
     for (const id of [authenticator.id, 'nothing', '']) {
       const page = await bob.submit(await bob.open(PATH), { do: 'removed', id }, PATH);
-      expect(page.text).toContain('This passkey is not here any more.');
+      expect(page.text).toContain('This passkey was already removed.');
     }
     const renamed = { do: 'renamed', id: authenticator.id, name: 'Mine' };
     expect((await bob.submit(await bob.open(PATH), renamed, PATH)).status).toBe(422);
@@ -583,7 +583,7 @@ describe('removing a passkey', () => {
       browser.submit(page, { do: 'removed', id }, PATH),
     );
     const texts = (await Promise.all(removals)).map(({ text }) => text);
-    expect(texts.filter((text) => text.includes('your last way to come in'))).toHaveLength(1);
+    expect(texts.filter((text) => text.includes('your last way to sign in'))).toHaveLength(1);
     expect(await passkeysOf('alice')).toHaveLength(1);
   });
 
@@ -632,7 +632,7 @@ test('two passkeys of a person cannot have the same name, in any case (refused, 
   const page = await browser.open(PATH);
   const second = await make(browser, new Authenticator(origin()), { name: 'PHONE' });
   expect([second.status, await passkeysOf('alice')]).toEqual([422, [expect.anything()]]);
-  expect(second.text).toContain('You have a passkey of this name');
+  expect(second.text).toContain('You already have a passkey with this name');
   expect(second.text).toContain('aria-invalid="true"');
   expect((await make(browser, new Authenticator(origin()), { name: 'Laptop' })).status).toBe(200);
   const laptop = (await passkeysOf('alice')).find(({ name }) => name === 'Laptop')?.id ?? '';
@@ -671,7 +671,7 @@ test('if browsers cannot make passkeys, no page offers one, and an answer is ref
   const passkey = new Authenticator('http://127.0.0.1:3000').get({ challenge: 'AAAA' });
   expect((await browser.submit(page, { passkey })).status).toBe(422);
   const alice = await clear.signedIn('alice');
-  expect((await alice.open(PATH)).text).toContain('nobody can make one');
+  expect((await alice.open(PATH)).text).toContain('you cannot make a passkey here');
 });
 
 async function changeAlice(change: (alice: PersonRecord) => PersonRecord): Promise<void> {

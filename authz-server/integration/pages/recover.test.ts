@@ -337,7 +337,9 @@ describe('a recovery link that makes a passkey instead of a password', () => {
     expect(await enters(PASSWORD)).toBe(false);
     const asked = await browser.open('/account');
     const answer = authenticator.get(optionsIn(asked));
-    expect((await browser.submit(asked, { passkey: answer })).text).toContain('You have none.');
+    expect((await browser.submit(asked, { passkey: answer })).text).toContain(
+      'You have no password.',
+    );
     expect((await browser.open(path)).status).toBe(404);
   });
 

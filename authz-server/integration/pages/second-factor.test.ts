@@ -599,11 +599,14 @@ describe('a person who must have a second factor and has none', () => {
     await site.server.stores.passkeys.add({ ...somePasskey('p'), accountId }, 20);
     const browser = site.browser();
     const page = await afterPassword(browser);
-    expect([page.status, page.text]).toEqual([422, expect.stringContaining('Use your passkey')]);
+    expect([page.status, page.text]).toEqual([
+      422,
+      expect.stringContaining('Sign in with your passkey'),
+    ]);
     expect(page.text).not.toContain('one-time-code');
     expect(hasSession(browser)).toBe(false);
     const wrong = await afterPassword(browser, { ...ALICE, password: 'wrong' });
-    expect(wrong.text).not.toContain('Use your passkey');
+    expect(wrong.text).not.toContain('Sign in with your passkey');
   });
 
   test('a planted passkey does not lock the person out: a link makes another, or an operator removes it', async () => {
@@ -611,7 +614,7 @@ describe('a person who must have a second factor and has none', () => {
     const { id: accountId = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
     await passkeys.add({ ...somePasskey('planted'), accountId }, 20);
     const removal = { accountId, id: 'planted' };
-    expect((await afterPassword(site.browser())).text).toContain('never made one');
+    expect((await afterPassword(site.browser())).text).toContain('never made a passkey');
     expect(await removePasskey(site.server, { ...removal, least: 1 })).toBe('last');
     expect(await removePasskey(site.server, { ...removal, least: 0 })).toBe('removed');
     expect((await afterPassword(site.browser())).text).toContain('<svg');

@@ -52,7 +52,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
   test('a person without a second factor is led through the set-up, and then continues to the client', async () => {
     const browser = site.browser();
     const page = await browser.open(ask(SECOND_FACTOR));
-    expect(page.text).toContain('you set one up after your password');
+    expect(page.text).toContain('you set it up after you enter your password');
     const step = await browser.submit(page, BOB);
     expect(step.text).toContain('Set up a second factor');
     expect(await signInsOf('bob')).toEqual([]);
@@ -91,7 +91,7 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     const refused = await browser.submit(await browser.open(ask(SECOND_FACTOR)), BOB);
     expect([refused.status, refused.text]).toEqual([
       422,
-      expect.stringContaining('Use your passkey'),
+      expect.stringContaining('Sign in with your passkey'),
     ]);
     expect(await signInsOf('bob')).toEqual([]);
   });
@@ -134,7 +134,7 @@ test('for a client that requires a recent sign-in (max_age) the page says how lo
   clock.advance(420);
   const page = await browser.open(site.authorize({ max_age: '300' }));
   expect(page.text).toContain('type="password"');
-  expect(page.text).toContain('You last signed in 7 minutes ago. This asks for a newer sign-in.');
+  expect(page.text).toContain('You last signed in 7 minutes ago. Sign in again to continue.');
   const enough = await browser.open(site.authorize({ max_age: '600' }));
   expect(enough.text).not.toContain('type="password"');
 });

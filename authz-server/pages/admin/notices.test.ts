@@ -19,15 +19,15 @@ test('warnings that say the same are one line, with a count and the first paths'
   );
   expect(notices.map(({ text, detail }) => [text, detail])).toEqual([
     [
-      'Look again at 7 settings:',
+      'Check 7 settings:',
       'spaces.0.allow, spaces.1.allow, spaces.2.allow, spaces.3.allow, spaces.4.allow (+ 2) is missing.',
     ],
-    ['Look again at a setting:', 'mail is far.'],
+    ['Check a setting:', 'mail is far.'],
   ]);
 });
 
 test.each([
-  ['production', {}, ['Backups are not set up, and no good one is known']],
+  ['production', {}, ['Backups are not set up, and no complete backup is known']],
   ['production', { backup_at: 1 }, []],
   ['production', { backup_every: 60 }, []],
   ['development', {}, []],

@@ -46,8 +46,8 @@ test('a client is registered by a short form; what is rarely needed is closed', 
 test.each([
   ['the choice that is there at first', { native: 'false' }, undefined, []],
   ['another choice', { native: 'true' }, undefined, ['Sign-in of people']],
-  ['a text', { resources: 'https://a.example' }, undefined, ['What else it may do']],
-  ['a mistake', {}, { path: ['gnap_key'], message: 'is no key' }, ['A client of GNAP']],
+  ['a text', { resources: 'https://a.example' }, undefined, ['More rights']],
+  ['a mistake', {}, { path: ['gnap_key'], message: 'is no key' }, ['A GNAP client']],
 ])('a part is open because of what is typed: %s', (_, given, wrong, open) => {
   expect(formOf('client add', given, wrong).open).toEqual(open);
 });

@@ -148,7 +148,7 @@ describe('tokens for PrivateToken', () => {
         {
           id: `${params.resource} private-token`,
           scope: 'private-token',
-          text: expect.stringMatching(/nobody learns|erfährt niemand/),
+          text: expect.stringMatching(/without learning who you are|erfährt niemand/),
           values: [],
           resource: params.resource,
           required: false,

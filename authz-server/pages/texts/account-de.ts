@@ -19,21 +19,22 @@ export const accountDe: typeof accountEn = {
     'sign-in': `Jener Browser ist abgemeldet. ${ownSessionsDe}`,
     application: `Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät. ${ownSessionsDe}`,
     access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
-    key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
+    key: 'Der Schlüssel ist entfernt. Er gilt nicht mehr.',
     gone: 'Das ist schon beendet.',
     password: 'Ihr Passwort ist geändert. Sonst ist nichts beendet.',
     others: `Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff. ${ownSessionsDe}`,
   },
-  ways: 'Wie Sie hereinkommen',
+  ways: 'Wie Sie sich anmelden',
   wayTexts: {
     password: 'Passwort',
-    isSet: 'Sie haben eines.',
-    notSet: 'Sie haben keines.',
+    isSet: 'Sie haben ein Passwort.',
+    notSet: 'Sie haben kein Passwort.',
     changePassword: 'Passwort ändern',
     setPassword: 'Passwort setzen',
     passkeyCount: (count) => {
-      if (count === 0) return 'Sie haben keinen. Ein Passkey lässt Sie ohne Passwort ein.';
-      return count === 1 ? 'Sie haben einen.' : `Sie haben ${count}.`;
+      if (count === 0)
+        return 'Sie haben keinen Passkey. Mit einem Passkey melden Sie sich ohne Passwort an.';
+      return count === 1 ? 'Sie haben einen Passkey.' : `Sie haben ${count} Passkeys.`;
     },
     changePasskeys: 'Passkeys ändern',
     makePasskey: 'Passkey erzeugen',

@@ -4,7 +4,8 @@ import { ownSessionsEn } from './own-sessions.ts';
 /** Texts of the account page. */
 export const accountEn = {
   lead: (name: string) =>
-    html`You are ${strong(name)}. Here is what can act in your name, each with a way to end it.`,
+    html`You are ${strong(name)}. This page shows everything that can act in your name, and you can
+    end each.`,
   about: {
     title: 'About you',
     name: 'Name',
@@ -18,21 +19,21 @@ export const accountEn = {
     'sign-in': `That browser is signed out. ${ownSessionsEn}`,
     application: `The application has no access any more, in any browser or on any device. ${ownSessionsEn}`,
     access: 'The access has ended. It is refused from now on.',
-    key: 'The key is removed. It lets nobody in any more.',
+    key: 'The key is removed. It no longer works.',
     gone: 'That has ended already.',
     password: 'Your password is changed. Nothing else has ended.',
     others: `Your password is changed. Every other browser is signed out, and no application or device has access any more. ${ownSessionsEn}`,
   },
-  ways: 'Ways to come in',
+  ways: 'Ways to sign in',
   wayTexts: {
     password: 'Password',
-    isSet: 'You have one.',
-    notSet: 'You have none.',
+    isSet: 'You have a password.',
+    notSet: 'You have no password.',
     changePassword: 'Change the password',
     setPassword: 'Set a password',
     passkeyCount: (count: number) => {
-      if (count === 0) return 'You have none. A passkey lets you in without a password.';
-      return count === 1 ? 'You have one.' : `You have ${count}.`;
+      if (count === 0) return 'You have no passkey. With a passkey you sign in without a password.';
+      return count === 1 ? 'You have one passkey.' : `You have ${count} passkeys.`;
     },
     changePasskeys: 'Change passkeys',
     makePasskey: 'Make a passkey',
@@ -52,12 +53,12 @@ export const accountEn = {
   lastSeen: 'Last seen',
   current: 'This browser',
   someBrowser: 'A browser',
-  goneApplication: 'An application that is no longer here',
+  goneApplication: 'An application that was removed',
   accessesOf: (client: string) => `Browsers and devices of ${client}`,
   hiddenAccesses: (count: number) => `and ${count} more`,
   devices: 'Devices',
   devicesText:
-    'A television, a command line or another device that has access stands under its application.',
+    'Devices that have access, such as a television or a command line, are listed under their application.',
   someDevice: 'A device',
   device: 'Device',
   noneHere: 'None on this page.',
@@ -85,15 +86,15 @@ export const accountEn = {
   endAccess: (client: string) => ` the access of ${client}`,
   endAccessAt: (client: string, program: string) => ` the access of ${client} with ${program}`,
   keys: 'Keys',
-  noKeys: 'No browser has a key that lets you in without a password.',
+  noKeys: 'No browser has a key with which you sign in without a password.',
   keysStay:
-    'A key goes on working until you remove it, also when everything else is ended. Remove that of a device that was lost.',
+    'A key works until you remove it, even if you end everything else. If you lose a device, remove its key.',
   addKey: (origin: string) => `Make a key for ${origin}`,
   scheme: 'Scheme',
-  goodAt: 'Good at',
+  goodAt: 'Valid at',
   everywhere: 'everywhere',
   made: 'Made',
   removeKey: (name: string) => ` the key of ${name}`,
   everything: 'End everything',
-  everythingText: `Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards. ${ownSessionsEn}`,
+  everythingText: `This signs you out in every browser, including this browser. It ends the access of every application and device at once. Do this if you lost a device, or if another person may know your password. You can sign in again afterwards. ${ownSessionsEn}`,
 };

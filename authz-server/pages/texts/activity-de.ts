@@ -13,7 +13,7 @@ export const activityDe: typeof activityEn = {
   times: (count) => `${count}-mal`,
   someApplication: 'Eine Anwendung',
   by: {
-    operator: 'Von denen, die diesen Server betreiben',
+    operator: 'Von den Betreibern dieses Servers',
     administrator: 'Von jemandem aus der Verwaltung',
   },
   reason: 'Abgelehnt wegen',

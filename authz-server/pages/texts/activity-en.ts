@@ -1,6 +1,6 @@
 export const activityEn = {
   title: 'Recent activity',
-  lead: 'What happened in your account, the newest first. If you did not do it, change your password and end everything.',
+  lead: 'Events in your account, newest first. If you do not recognize an event, change your password and end everything.',
   none: 'Nothing yet.',
   noneHere: 'Nothing on this page.',
   showAll: 'Show all activity',
@@ -10,11 +10,14 @@ export const activityEn = {
   browser: 'Browser',
   times: (count: number) => `${count} times`,
   someApplication: 'An application',
-  by: { operator: 'Done by those who run this server', administrator: 'Done by an administrator' },
+  by: {
+    operator: 'Done by the people who run this server',
+    administrator: 'Done by an administrator',
+  },
   reason: 'Refused for',
   reasons: {
     password: 'a wrong password',
-    passkey: 'a passkey that does not count',
+    passkey: 'a passkey that is not valid',
     'second factor': 'a wrong code',
   },
   parts: {
@@ -54,7 +57,7 @@ export const activityEn = {
     'person.changed': 'Your account was changed',
     'person.disabled': 'Your account was disabled',
     'person.enabled': 'Your account was enabled again',
-    'person.ended': 'All sign-ins and accesses were ended',
+    'person.ended': 'All sign-ins and all access ended',
     'person.removed': 'Your account was removed',
     other: 'You did something as an administrator',
   },

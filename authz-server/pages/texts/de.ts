@@ -66,7 +66,7 @@ export const de: Texts = {
     usePasskeyAgain: 'Passkey benutzen, wie beim letzten Mal',
     noSecondFactor: 'Wenn Sie noch keinen haben, richten Sie ihn nach Ihrem Passwort ein.',
     tooLongAgo: (ago) =>
-      `Sie haben sich zuletzt ${ago} angemeldet. Hier wird eine neuere Anmeldung verlangt.`,
+      `Sie haben sich zuletzt ${ago} angemeldet. Melden Sie sich noch einmal an, um fortzufahren.`,
     noPasskey: 'Sie haben noch keinen?',
     makePasskey: 'Legen Sie einen in Ihrem Konto an',
     passkeyFailed:
@@ -93,7 +93,7 @@ export const de: Texts = {
         'Es wurde nichts geändert: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und tun Sie es dann noch einmal.',
       'passkey-removed':
         'Der Passkey ist entfernt. Sie hatten sich hier mit ihm angemeldet, darum ist dieser Browser abgemeldet.',
-      'not-enough': 'Sie sind angemeldet, aber hier wird mehr verlangt.',
+      'not-enough': 'Sie sind angemeldet, aber hier ist eine stärkere Anmeldung nötig.',
       again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
       admin:
         'Wer verwaltet, meldet sich mit zweitem Faktor oder Passkey an, und nach zehn Minuten von neuem.',
@@ -111,7 +111,8 @@ export const de: Texts = {
     toThisMachine: (host) =>
       html`Danach geht Ihr Browser zu einem Programm auf diesem Computer, unter ${strong(host)}.`,
     toApp: (scheme) =>
-      html`Danach öffnet Ihr Browser eine App auf diesem Gerät, über ${strong(scheme)}.`,
+      html`Danach öffnet Ihr Browser die App auf diesem Gerät, die Links mit ${strong(scheme)}
+      öffnet.`,
     toServer: (host: string) => html`Danach erfährt ${strong(host)}, wie Sie entschieden haben.`,
     end: 'Sie können das jederzeit auf Ihrer Kontoseite beenden.',
   },

@@ -30,9 +30,9 @@ export const en = {
     profile: 'Know your name, the name that you sign in with, your picture and your language',
     email: 'Know your e-mail address, and whether it is confirmed',
     groups: 'Know which groups you are in',
-    offline_access: 'Keep access while you are not there, until you end it',
+    offline_access: 'Keep its access while you are away, until you end the access',
     'private-token':
-      'Get tokens that let you in elsewhere without saying who you are. There nobody learns that it was you; here nobody learns where you use them.',
+      'Get tokens that other sites accept without learning who you are. This server does not learn where you use the tokens.',
   } as Readonly<Record<string, string>>,
 
   items: {
@@ -69,35 +69,36 @@ export const en = {
     register: 'Create an account',
     usePasskey: 'Use a passkey',
     usePasskeyAgain: 'Use a passkey, as last time',
-    noSecondFactor: 'If you have none yet, you set one up after your password.',
-    tooLongAgo: (ago: string) => `You last signed in ${ago}. This asks for a newer sign-in.`,
-    noPasskey: 'You have none yet?',
-    makePasskey: 'Make one in your account',
+    noSecondFactor:
+      'If you have no second factor yet, you set it up after you enter your password.',
+    tooLongAgo: (ago: string) => `You last signed in ${ago}. Sign in again to continue.`,
+    noPasskey: 'No passkey yet?',
+    makePasskey: 'Make a passkey in your account',
     passkeyFailed:
-      'The browser showed no passkey: it was cancelled, took too long, or this device has none for here.',
+      'No passkey was used: you cancelled, it took too long, or this device has no passkey for this server.',
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
     'use-passkey':
-      'Your password is right, but a second factor is needed, too. Use your passkey: it is both. If you lost it or never made one, ask who runs this server: in the second case somebody else may know your password.',
+      'Your password is right, but your account also needs a second factor. Sign in with your passkey instead. If you lost your passkey, ask the people who run this server. Ask them, too, if you never made a passkey: another person may know your password.',
     'step-over':
       'The second step took too long, or was done already. Start again with name and password.',
     'codes-shown':
-      'Your second factor is set up already, and its recovery codes were shown once. If you have not kept them, sign in and make new ones on your account page, under “Second factor”.',
+      'Your second factor is set up already, and its recovery codes were shown once. If you did not save the codes, sign in and make new codes on your account page, under “Second factor”.',
     later: 'There were too many attempts to sign in.',
     passkey:
-      'This passkey does not let you in: it was removed, or it is for another place. Use another way.',
+      'You cannot sign in with this passkey: it was removed, or it is for another site. Sign in another way.',
     'passkey-late':
-      'That took longer than five minutes, or the page was sent twice. Use the passkey once more.',
+      'The sign-in took longer than five minutes, or your browser sent it twice. Use the passkey again.',
     'passkey-copied':
-      'This passkey was refused, since somebody may have a copy of it. Use another way to come in, then remove it.',
+      'This passkey was refused, since another person may have a copy of it. Sign in another way, then remove this passkey.',
     notices: {
       'nothing-ended':
-        'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
+        'Nothing has ended: you are no longer signed in here. Sign in, then try again.',
       'nothing-changed':
-        'Nothing was changed: you are not signed in here any more. Sign in, then do it once more.',
+        'Nothing was changed: you are no longer signed in here. Sign in, then try again.',
       'passkey-removed':
         'The passkey is removed. You had signed in with it here, so this browser is signed out.',
-      'not-enough': 'You are signed in, but this asks for more.',
+      'not-enough': 'You are signed in, but this needs a stronger sign-in.',
       again: 'Sign in once more before you change how you sign in.',
       admin:
         'Administrators sign in with a second factor or a passkey, and again after ten minutes.',
@@ -114,9 +115,10 @@ export const en = {
     toThisMachine: (host: string) =>
       html`After this your browser goes to a program on this computer, at ${strong(host)}.`,
     toApp: (scheme: string) =>
-      html`After this your browser opens an app on this device, by ${strong(scheme)}.`,
-    toServer: (host: string) => html`After this ${strong(host)} is told what you decided.`,
-    end: 'You can end this at any time on your account page.',
+      html`After this your browser opens the app on this device that handles ${strong(scheme)}
+      links.`,
+    toServer: (host: string) => html`After this we tell ${strong(host)} what you decided.`,
+    end: 'You can end this access at any time on your account page.',
   },
 
   /** The access that an application asks for, as it describes it itself (GNAP). */
@@ -129,41 +131,41 @@ export const en = {
   },
 
   unknownClient: {
-    title: 'Nobody here knows this application.',
+    title: 'This server does not know this application.',
     unnamed: 'an application without a name',
-    text: 'Whatever it calls itself, allow only what you started yourself just now.',
+    text: 'Its name proves nothing. Allow access only if you started this yourself just now.',
     key: 'Its key:',
   },
 
   describedClient: {
     text: (host: string, name: string) =>
-      html`Nobody here has registered this application. All that is known of it is from
-      ${strong(host)}, where it calls itself ${strong(name)}.`,
+      html`This application is not registered here. All that this server knows about it comes from
+      ${strong(host)}, where the application calls itself ${strong(name)}.`,
     registered: (host: string, name: string) =>
-      html`Those who run this server have named ${strong(host)}. The name ${strong(name)} is its own
-      claim.`,
+      html`The people who run this server have registered ${strong(host)}. The application itself
+      chose the name ${strong(name)}.`,
     native:
-      'Any program on this computer could pretend to be it. Allow this only if you began it yourself just now.',
+      'Any program on this computer could pretend to be this application. Allow access only if you started this yourself just now.',
   },
 
   deviceEntry: {
     title: 'Connect a device',
     problemTitle: 'Error: connect a device',
-    lead: 'Your device shows a code. Enter it here to let the device in.',
+    lead: 'Your device shows a code. Enter the code here to connect the device.',
     code: 'Code',
     hint: 'Eight letters, such as BCDF-GHJK. Capitals and dashes do not matter.',
     submit: 'Continue',
-    unknown: 'This code is not known, or it has expired. Compare it with your device.',
+    unknown: 'This code is wrong, or it has expired. Compare it with the code on your device.',
     later: 'You entered too many codes.',
   },
 
   deviceConfirm: {
     title: (client: string) => `Connect ${client}?`,
-    compare: 'Compare this code with the one that your device shows:',
-    warningTitle: 'Did somebody send you this code?',
-    linkTitle: 'Did somebody send you this link?',
+    compare: 'Compare this code with the code on your device:',
+    warningTitle: 'Did someone send you this code?',
+    linkTitle: 'Did someone send you this link?',
     warning:
-      'Then deny. Whoever sent it would get access in your name. Allow only a device that you hold or see, and that you are setting up yourself right now.',
+      'Then deny. The sender would get access in your name. Allow only a device that you hold or see, and that you are setting up yourself right now.',
     asked: 'Asked',
     address: 'From address',
     program: 'With program',
@@ -183,7 +185,7 @@ export const en = {
     },
     expired: {
       title: 'This code no longer works',
-      text: 'It has expired or was used already. Start again on the device to get a new one.',
+      text: 'It has expired or was used already. Start again on the device to get a new code.',
     },
     application: 'Application',
     account: 'See what has access',
@@ -191,10 +193,10 @@ export const en = {
   },
 
   otherPerson: {
-    title: 'This is for somebody else',
+    title: 'This is for another person',
     text: (client: string) =>
-      html`${strong(client)} expects another person than you. Sign out if you are that person under
-      another name. Otherwise deny.`,
+      html`${strong(client)} asks for another person. If you are that person under another name,
+      sign out. Otherwise deny.`,
     deny: 'Deny',
   },
 
@@ -218,7 +220,7 @@ export const en = {
 
   signOutPage: {
     title: 'Sign out?',
-    lead: `You will be signed out in this browser. Applications that go on working only while you are signed in lose their access. ${ownSessionsEn}`,
+    lead: `You will be signed out in this browser. Applications that need you to be signed in lose their access. ${ownSessionsEn}`,
     asked: (client: string) => html`${strong(client)} asks to sign you out here.`,
     stay: 'Stay signed in',
   },
@@ -232,11 +234,11 @@ export const en = {
   error: {
     expired: {
       title: 'This page is too old',
-      text: 'It has expired, was used already, or belongs to another browser. If you pressed a button twice, the first press may have counted. Start again where you came from.',
+      text: 'It has expired, was used already, or belongs to another browser. If you pressed a button twice, the first press may have worked. Go back to where you started, and try again.',
     },
     done: {
       title: 'The sign-in is done',
-      text: 'You pressed twice, or went back. The first time counts, and the application has its answer. Go on there.',
+      text: 'You pressed twice, or went back. The application already has its answer. Continue in the application.',
     },
     request: {
       title: 'This request cannot be answered',
@@ -244,11 +246,11 @@ export const en = {
     },
     'not-found': {
       title: 'There is nothing here',
-      text: 'The address may be mistyped, or what was here is gone.',
+      text: 'The address may be mistyped, or the page no longer exists.',
     },
     later: {
       title: 'Too many requests',
-      text: 'Too much was asked from here in a short time. Wait a moment, then try again.',
+      text: 'Too many requests came from your address in a short time. Wait a moment, then try again.',
     },
     unavailable: {
       title: 'We cannot answer right now',
@@ -279,8 +281,8 @@ export const en = {
 
   keyLink: {
     title: 'Make a key',
-    text: 'Open this link in the browser that is to have the key, here or on another device. It works once, within ten minutes, and no longer than you are signed in here.',
-    warning: 'Whoever opens it can make a key that lets them in as you. Give it to nobody.',
+    text: 'Open this link in the browser that will have the key, here or on another device. The link works once, for ten minutes, and only while you are signed in here.',
+    warning: 'Anyone with this link can make a key and sign in as you. Do not share the link.',
     back: 'Back to your account',
   },
 
@@ -288,12 +290,12 @@ export const en = {
 
   endEverything: {
     title: 'End everything?',
-    text: `You will be signed out in every browser, this one too, and every application and device loses its access at once. This cannot be undone: each has to be allowed anew. ${ownSessionsEn}`,
+    text: `You will be signed out in every browser, including this browser. Every application and device loses its access at once. You cannot undo this: you have to allow each of them again. ${ownSessionsEn}`,
     browsers: 'These browsers will be signed out:',
     applications: 'These applications will lose their access:',
-    more: 'This list leaves some out; they end, too.',
+    more: 'This list is not complete: the rest ends, too.',
     stays:
-      'Your password, passkeys and keys stay: change or remove those that somebody else may have.',
+      'Your password, passkeys and keys stay. Change or remove each that another person may have.',
     submit: 'End everything',
     keep: 'End nothing',
     done: {

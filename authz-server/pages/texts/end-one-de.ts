@@ -21,12 +21,12 @@ export const endOneDe: Texts['endOne'] = {
     },
     key: {
       title: 'Diesen Schlüssel entfernen?',
-      text: 'Er lässt niemanden mehr ein. Das lässt sich nicht rückgängig machen; Sie können einen anderen erzeugen.',
+      text: 'Er gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen; Sie können einen anderen erzeugen.',
       submit: 'Schlüssel entfernen',
     },
     passkey: {
       title: 'Diesen Passkey entfernen?',
-      text: 'Er lässt niemanden mehr ein, und was er geöffnet hat, endet. Das lässt sich nicht rückgängig machen; Sie können einen anderen erzeugen.',
+      text: 'Er gilt sofort nicht mehr, und alle Anmeldungen und Zugriffe enden, die er geöffnet hat. Das lässt sich nicht rückgängig machen; Sie können einen anderen erzeugen.',
       submit: 'Passkey entfernen',
     },
   },

@@ -3,7 +3,7 @@
  * ends says this, too.
  */
 export const ownSessionsEn =
-  'An application with a session of its own may go on: sign out there, too.';
+  'An application may keep its own session: sign out of the application, too.';
 
 export const ownSessionsDe =
   'Eine Anwendung mit eigener Sitzung läuft vielleicht weiter: Melden Sie sich auch dort ab.';

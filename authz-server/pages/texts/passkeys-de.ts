@@ -4,12 +4,12 @@ import type { passkeysEn } from './passkeys-en.ts';
 export const passkeysDe: typeof passkeysEn = {
   title: 'Passkeys',
   problemTitle: 'Fehler: Passkeys',
-  lead: 'Ein Passkey lässt Sie ohne Passwort ein. Ihr Gerät bewahrt ihn auf und fragt nach Ihrem Fingerabdruck, Ihrem Gesicht oder seiner PIN.',
+  lead: 'Mit einem Passkey melden Sie sich ohne Passwort an. Ihr Gerät bewahrt ihn auf und fragt nach Ihrem Fingerabdruck, Ihrem Gesicht oder seiner PIN.',
   yours: 'Ihre Passkeys',
   none: 'Sie haben keinen Passkey.',
   stay: 'Ein Passkey gilt, bis Sie ihn entfernen, auch wenn Sie Ihr Passwort ändern oder alles beenden. Entfernen Sie den eines verlorenen Geräts.',
   noPassword:
-    'Sie haben kein Passwort, also kommen Sie nur mit Ihren Passkeys herein. Erzeugen Sie einen zweiten auf einem anderen Gerät, damit Sie hereinkommen, wenn eines verloren geht. Programme, die nach Name und Passwort fragen, etwa Netzlaufwerke, lassen Sie nicht ein.',
+    'Sie haben kein Passwort, also melden Sie sich nur mit Ihren Passkeys an. Erzeugen Sie einen zweiten auf einem anderen Gerät, für den Fall, dass eines verloren geht. Bei Programmen, die nach Name und Passwort fragen, etwa Netzlaufwerken, können Sie sich nicht anmelden.',
   current: 'Eben benutzt',
   copied: (when: Html) =>
     html`Abgelehnt ${when}: Vielleicht hat jemand eine Kopie dieses Passkeys. Entfernen Sie ihn und
@@ -31,9 +31,10 @@ export const passkeysDe: typeof passkeysEn = {
     'Passkeys brauchen eine Adresse mit https und einem Namen. Dieser Server hat keine, also kann niemand einen erzeugen.',
   back: 'Zurück zu Ihrem Konto',
   done: {
-    added: 'Der Passkey ist erzeugt. Beim nächsten Mal kommen Sie mit ihm herein.',
+    added: 'Der Passkey ist erzeugt. Beim nächsten Mal können Sie sich mit ihm anmelden.',
     renamed: 'Der Passkey hat seinen neuen Namen.',
-    removed: 'Der Passkey ist entfernt. Wo Sie mit ihm hereinkamen, sind Sie abgemeldet.',
+    removed:
+      'Der Passkey ist entfernt. Wo Sie sich mit ihm angemeldet hatten, sind Sie abgemeldet.',
   },
   problems: {
     name: 'Geben Sie dem Passkey einen Namen aus 1 bis 100 sichtbaren Zeichen.',
@@ -43,7 +44,7 @@ export const passkeysDe: typeof passkeysEn = {
     late: 'Das hat länger als fünf Minuten gedauert, oder die Seite wurde zweimal gesendet. Versuchen Sie es noch einmal.',
     taken: 'Diesen Passkey gibt es hier schon.',
     full: 'Sie haben 20 Passkeys, mehr gehen nicht. Entfernen Sie einen, den Sie nicht mehr benutzen.',
-    last: 'Nur so kommen Sie noch herein, also bleibt er. Erzeugen Sie erst einen anderen Passkey, oder setzen Sie ein Passwort.',
+    last: 'Nur so können Sie sich noch anmelden, also bleibt er. Erzeugen Sie erst einen anderen Passkey, oder setzen Sie ein Passwort.',
     gone: 'Diesen Passkey gibt es hier nicht mehr.',
   },
 };

@@ -6,25 +6,25 @@ export const registrationEn = {
   send: 'Send me a link',
   back: 'Back',
   sent: {
-    title: 'Look into your mailbox',
+    title: 'Check your mailbox',
     text: 'A message is on its way. Its link works once, for 24 hours.',
-    none: 'Nothing came? Look among the unwanted messages, and check the address.',
+    none: 'Nothing came? Look in your spam folder, and check the address.',
   },
   finish: {
     lead: (address: string) => `The account will belong to ${address}.`,
     leadOfFirst:
-      'With this account you administer the server. Administration asks for a passkey, or for a second factor beside the password.',
+      'With this account you administer the server. Administration needs a passkey, or a second factor in addition to the password.',
     administrator: 'administrator',
     nameHint:
-      'You sign in with it. Letters from a to z and digits; a dot, _ or - may stand between them.',
+      'You sign in with this name. Use letters from a to z and digits. A dot, _ or - may stand between them.',
     submit: 'Create the account',
     passkey: 'Create it with a passkey, without a password',
   },
   problems: {
-    address: 'This is no e-mail address. One looks like alice@example.com.',
-    later: 'Too many links were asked for.',
+    address: 'This is not an e-mail address. An address looks like alice@example.com.',
+    later: 'Too many links were requested.',
     name: 'Choose a name of 2 to 64 letters from a to z and digits. A dot, _ or - may stand between them.',
-    taken: 'This name is taken, or looks like one that is. Choose another.',
+    taken: 'This name is taken, or looks too much like a name that is taken. Choose another.',
   },
   done: {
     title: 'Your account is made',
@@ -32,7 +32,7 @@ export const registrationEn = {
   },
   gone: {
     title: 'This link does not work',
-    text: 'Such a link works once, for 24 hours at most, and only the latest one does. If you have an account already, sign in; else ask for another link.',
+    text: 'A link works once, for at most 24 hours, and only the latest link works. If you already have an account, sign in. Otherwise request another link.',
     signIn: 'Go to the sign-in',
   },
 };

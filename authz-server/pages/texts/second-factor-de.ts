@@ -28,7 +28,7 @@ export const secondFactorDe: typeof secondFactorEn = {
     cannotScan: 'Die App kann das Bild nicht einlesen',
     type: 'Geben Sie dieses Geheimnis in die App ein:',
     confirm: 'Geben Sie dann den Code ein, den die App zeigt.',
-    other: 'Was ohne Code einlässt',
+    other: 'Anmeldung ohne Code',
     otherText:
       'Ein Passkey oder ein Schlüssel lässt jeden ohne Code ein, der ihn hat. Vielleicht hat ihn jemand anders hinzugefügt, bevor es den zweiten Faktor gab. Kreuzen Sie jeden an, den Sie nicht kennen: Er wird entfernt, mit allem, was er geöffnet hat.',
     ways: { passkey: 'Passkey', key: 'Schlüssel' },

@@ -652,7 +652,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       notices: [
         { text: '3 people lack a second factor', href: '/admin/user-list' },
         {
-          text: 'Look again at a setting:',
+          text: 'Check a setting:',
           href: '/admin/server-status',
           detail: 'spaces.0.schemes names none: everybody reaches the application.',
         },
@@ -760,7 +760,11 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       ],
       parts: [
         { title: 'GNAP', fields: [{ ...FIELD, name: 'gnap_key' }], isOpen: false },
-        { title: 'By its own description', fields: [{ ...FIELD, name: 'document' }], isOpen: true },
+        {
+          title: 'Client ID metadata document',
+          fields: [{ ...FIELD, name: 'document' }],
+          isOpen: true,
+        },
       ],
     }),
   'admin-kinds': (view) =>
@@ -769,7 +773,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       title: 'Register an application',
       kinds: [
         { href: '/admin/client-add?kind=web', text: 'Web application', does: 'It has a server.' },
-        { href: '/admin/client-add?kind=machine', text: 'Machine', does: 'Nobody signs in.' },
+        { href: '/admin/client-add?kind=machine', text: 'Machine', does: 'No person signs in.' },
       ],
     }),
   'admin-lines': (view) =>
@@ -784,7 +788,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     adminOperationPage(alice(view), {
       ...ADMIN,
       title: 'End the grant of dina to Papertrail?',
-      text: 'Its tokens are refused at once; other people keep theirs.',
+      text: 'The tokens of this grant are refused at once. Grants of other people stay.',
       action: '/admin/client-end',
       fields: [],
       hidden: { client_id: 'papertrail', grant: '8pYkqvTBrZ0cKXy' },
@@ -803,7 +807,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'admin-done': (view) =>
     adminOperationPage(alice(view), {
       ...ADMIN,
-      done: 'The application has a new secret. It is shown only this once: keep it now.',
+      done: 'The application has a new secret. It is shown only this once: save it now.',
       told: { kind: 'one', value: { client_id: 'papertrail', client_secret: '8pYkqvTBrZ0cKXy' } },
     }),
 };

@@ -428,7 +428,10 @@ describe('consent', () => {
     ['https://localhost.evil.example/', 'goes to <strong>localhost.evil.example</strong>'],
     ['http://127.0.0.1:51234/', 'program on this computer, at <strong>127.0.0.1:51234</strong>'],
     ['http://[::1]:51234/', 'program on this computer, at <strong>[::1]:51234</strong>'],
-    ['com.example.app:/cb', 'app on this device, by <strong>com.example.app:</strong>'],
+    [
+      'com.example.app:/cb',
+      'app on this device that handles <strong>com.example.app:</strong> links',
+    ],
   ])(
     'the consent page for the redirect URI %s names the next host or app',
     (redirectUri, words) => {
@@ -449,7 +452,7 @@ describe('device', () => {
     for (const shown of ['BCDF-GHJK', '203.0.113.77', 'countersign-cli/1.0', '1 minute ago']) {
       expect(body).toContain(shown);
     }
-    expect(body).toContain('Did somebody send you this code?');
+    expect(body).toContain('Did someone send you this code?');
   });
 
   test('an expired code gives 410', () => {

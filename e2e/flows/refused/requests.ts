@@ -182,7 +182,7 @@ export async function isAskedForMore(flow: BrowserFlow): Promise<void> {
   };
   await ask({ max_age: '60' });
   expect(await page.locator('main').innerText()).toMatch(
-    /You last signed in .* ago. This asks for a newer sign-in./,
+    /You last signed in .* ago. Sign in again to continue./,
   );
   await ask({ acr_values: BY_SECOND_FACTOR });
   await says(

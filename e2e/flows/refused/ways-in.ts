@@ -209,7 +209,7 @@ export async function keepsPasskeys(flow: BrowserFlow): Promise<void> {
       await withDevice(visitor.page);
       const { link } = await flow.pair.cli('user', 'recover', visitor.person.name);
       await visitor.page.goto(String(link));
-      await press(visitor.page, 'Make a passkey and have no password');
+      await press(visitor.page, 'Make a passkey instead of a password');
       await visitor.page.goto(flow.pair.issuer + PASSKEYS);
       await press(visitor.page, signIn.usePasskey);
       const name = await visitor.page.locator('.list h3').first().innerText();

@@ -170,7 +170,9 @@ describe.each([
     await page.goto(String(host.sentTo));
     if (await page.getByLabel('Password').isVisible()) await signIn(page, person);
     await expect(title(page)).resolves.toBe(`Allow access to ${new URL(clientId).host}?`);
-    await page.getByText('Any program on this computer could pretend to be it').waitFor();
+    await page
+      .getByText('Any program on this computer could pretend to be this application')
+      .waitFor();
     await decide(page, decision);
     await page.getByRole('heading', { name: 'The application' }).waitFor();
     return host.answer();

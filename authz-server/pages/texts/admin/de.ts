@@ -22,7 +22,7 @@ export const adminDe: typeof adminEn = {
   any: 'Beliebig',
   yes: 'Ja',
   no: 'Nein',
-  lines: 'Eins pro Zeile.',
+  lines: 'Ein Wert pro Zeile.',
   optional: 'freiwillig',
   problem: 'Nichts ist geschehen.',
   sent: 'Nichts ist geschehen: Dieses Formular wurde schon abgeschickt oder ist zu alt. Sehen Sie nach, ob es noch nötig ist, und schicken Sie es dann noch einmal ab.',
@@ -76,12 +76,12 @@ export const adminDe: typeof adminEn = {
     found: (count: number) => (count === 1 ? 'Ein Treffer' : `${count} Treffer`),
   },
   more: 'Weitere',
-  danger: 'Das nimmt etwas weg',
+  danger: 'Was Zugriff wegnimmt',
   actions: 'Aktionen',
   end: 'Beenden',
   remove: 'Entfernen',
   replace: 'Ersetzen',
-  compromised: 'Andere können ihn haben',
+  compromised: 'Der Schlüssel ist vielleicht in fremder Hand',
   all: 'Alle zeigen',
   open: (name: string) => `${name} öffnen`,
   noWarnings: 'Keine Warnungen.',
@@ -100,10 +100,10 @@ export const adminDe: typeof adminEn = {
   /** Headings of long forms. */
   parts: {
     people: 'Anmeldung von Personen',
-    proof: 'Nachweis, wer er ist',
-    access: 'Was er sonst noch darf',
-    gnap: 'Ein Client von GNAP',
-    document: 'Nach seiner eigenen Beschreibung',
+    proof: 'Anmeldung des Clients',
+    access: 'Weitere Rechte',
+    gnap: 'Ein GNAP-Client',
+    document: 'Beschreibung des Clients (client ID metadata document)',
     clear: 'Einstellungen leeren',
   },
   quoted: (label: string) => `„${label}“`,
@@ -111,7 +111,7 @@ export const adminDe: typeof adminEn = {
     none: 'Keine bekannt',
     schedule: (period: string, kept: number | undefined) =>
       `Alle ${period}${kept === undefined ? '' : `; ${kept} werden behalten`}`,
-    unplanned: 'Nicht eingerichtet: Die Einstellung „backup“ sagt, wie oft und wohin',
+    unplanned: 'Nicht eingerichtet. Mit der Einstellung „backup“ wählen Sie, wie oft und wohin.',
   },
   overview: {
     title: 'Zu tun',
@@ -138,9 +138,7 @@ export const adminDe: typeof adminEn = {
         ? 'Eine Sperre (ban) hat noch nicht jeden Prozess erreicht'
         : `${count} Sperren (bans) haben noch nicht jeden Prozess erreicht`,
     warning: (count: number) =>
-      count === 1
-        ? 'Eine Einstellung noch einmal ansehen:'
-        : `${count} Einstellungen noch einmal ansehen:`,
+      count === 1 ? 'Eine Einstellung prüfen:' : `${count} Einstellungen prüfen:`,
     more: (count: number) => `und ${count} weitere`,
   },
   groups: {
@@ -153,19 +151,19 @@ export const adminDe: typeof adminEn = {
     },
     'private-token': {
       title: 'PrivateToken-Schlüssel',
-      text: 'Die Schlüssel von Tokens, die nicht sagen, wer jemand ist.',
+      text: 'Die Schlüssel, die Tokens ohne den Namen einer Person unterschreiben.',
     },
     revocation: {
       title: 'Widerrufe',
-      text: 'Was den Resource-Servern sagt, dass ein Token geendet hat.',
+      text: 'Die Liste, aus der Resource-Server erfahren, dass ein Token widerrufen wurde.',
     },
     token: { title: 'Tokens', text: 'Einzelne Access-Tokens.' },
-    realm: { title: 'Bereiche', text: 'Was geschützt ist, und wie.' },
+    realm: { title: 'Bereiche', text: 'Die geschützten URLs und ihre Verfahren.' },
     cache: { title: 'Caches', text: 'Gespeicherte Antworten von Anwendungen.' },
-    audit: { title: 'Aktivität', text: 'Wer was geändert hat, wann und durch welche Tür.' },
+    audit: { title: 'Aktivität', text: 'Jede Änderung: wer, wann und über welche Schnittstelle.' },
     server: {
       title: 'Server',
-      text: 'Die laufenden Prozesse, und was Sie noch einmal ansehen sollten.',
+      text: 'Die laufenden Prozesse, und Einstellungen, die Sie prüfen sollten.',
     },
   },
   events: adminEventsDe,
@@ -189,7 +187,7 @@ export const adminDe: typeof adminEn = {
   fields: {
     second_factor: 'Auch den zweiten Faktor entfernen',
     trees: 'Auch die Dokumente in eigenen Bäumen löschen',
-    document: 'Adresse seiner Beschreibung, statt aller anderen Felder',
+    document: 'URL der Beschreibung (client ID metadata document), statt aller anderen Felder',
   },
   hints: {
     since: '2h oder 2026-11-25',

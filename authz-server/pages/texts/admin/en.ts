@@ -22,11 +22,11 @@ export const adminEn = {
   any: 'Any',
   yes: 'Yes',
   no: 'No',
-  lines: 'One a line.',
+  lines: 'One value per line.',
   optional: 'optional',
   problem: 'Nothing was done.',
   /** Said before a reason that has no words in the language of the page. */
-  sent: 'Nothing was done: this form was sent already, or is too old. Look whether it is still needed, then send it again.',
+  sent: 'Nothing was done: this form was already sent, or is too old. Check whether the change is still needed, then send the form again.',
   done: 'It is done.',
   goOn: 'Back to administration',
   nav: {
@@ -50,10 +50,10 @@ export const adminEn = {
       title: 'Installed application',
       text: 'A program on a phone or computer signs people in.',
     },
-    machine: { title: 'Machine', text: 'A program acts in its own name. Nobody signs in.' },
+    machine: { title: 'Machine', text: 'A program acts in its own name. No person signs in.' },
     device: {
       title: 'Device',
-      text: 'A TV or a command line shows a code, which a person types in elsewhere.',
+      text: 'A TV or a command line shows a code. A person types the code on another device.',
     },
     mcp: {
       title: 'MCP client',
@@ -72,12 +72,12 @@ export const adminEn = {
     found: (count: number) => (count === 1 ? 'One found' : `${count} found`),
   },
   more: 'More',
-  danger: 'This takes something away',
+  danger: 'Actions that take access away',
   actions: 'Actions',
   end: 'End',
   remove: 'Remove',
   replace: 'Replace',
-  compromised: 'Others may have it',
+  compromised: 'The key may have leaked',
   all: 'Show all',
   open: (name: string) => `Open ${name}`,
   noWarnings: 'No warnings.',
@@ -96,10 +96,10 @@ export const adminEn = {
   /** Headings of long forms. */
   parts: {
     people: 'Sign-in of people',
-    proof: 'Proof of who it is',
-    access: 'What else it may do',
-    gnap: 'A client of GNAP',
-    document: 'By its own description',
+    proof: 'Client authentication',
+    access: 'More rights',
+    gnap: 'A GNAP client',
+    document: 'Client ID metadata document',
     clear: 'Clear settings',
   },
   quoted: (label: string) => `“${label}”`,
@@ -107,11 +107,11 @@ export const adminEn = {
     none: 'None is known',
     schedule: (period: string, kept: number | undefined) =>
       `Every ${period}${kept === undefined ? '' : `; ${kept} are kept`}`,
-    unplanned: 'Not set up: the setting “backup” says how often and where',
+    unplanned: 'Not set up. Set “backup” to choose how often and where.',
   },
   overview: {
     title: 'To do',
-    nothing: 'Nothing wants your attention.',
+    nothing: 'Nothing needs your attention.',
     people: 'People',
     clients: 'Applications',
     processes: 'Running processes',
@@ -121,22 +121,23 @@ export const adminEn = {
         ? 'One person must have a second factor and lacks it'
         : `${count} people must have a second factor and lack it`,
     ending: (count: number) =>
-      count === 1 ? 'One API key ends within two weeks' : `${count} API keys end within two weeks`,
+      count === 1
+        ? 'One API key expires within two weeks'
+        : `${count} API keys expire within two weeks`,
     unready: (count: number) =>
       count === 1 ? 'One process is not ready' : `${count} processes are not ready`,
     overdue: 'A backup is overdue',
-    noBackups: 'Backups are not set up, and no good one is known',
+    noBackups: 'Backups are not set up, and no complete backup is known',
     mixed: (count: number) => `Processes of at least ${count} versions run`,
     bans: (count: number) =>
       count === 1
         ? 'One ban has not reached every process'
         : `${count} bans have not reached every process`,
-    warning: (count: number) =>
-      count === 1 ? 'Look again at a setting:' : `Look again at ${count} settings:`,
+    warning: (count: number) => (count === 1 ? 'Check a setting:' : `Check ${count} settings:`),
     more: (count: number) => `and ${count} more`,
   },
   groups: {
-    user: { title: 'People', text: 'Who can sign in here, and how.' },
+    user: { title: 'People', text: 'The people who can sign in here, and how they sign in.' },
     client: { title: 'Applications', text: 'The clients that get tokens from this server.' },
     key: { title: 'API keys', text: 'Keys with which applications call APIs.' },
     'signing-keys': {
@@ -145,17 +146,20 @@ export const adminEn = {
     },
     'private-token': {
       title: 'PrivateToken keys',
-      text: 'The keys of tokens that do not say who somebody is.',
+      text: 'The keys that sign tokens without the name of a person.',
     },
     revocation: {
       title: 'Revocations',
-      text: 'What tells resource servers that a token has ended.',
+      text: 'The list from which resource servers learn that a token was revoked.',
     },
     token: { title: 'Tokens', text: 'Single access tokens.' },
-    realm: { title: 'Spaces', text: 'What is protected, and how.' },
+    realm: { title: 'Spaces', text: 'The protected URLs, and their schemes.' },
     cache: { title: 'Caches', text: 'Stored answers of applications.' },
-    audit: { title: 'Activity', text: 'Who changed what, when, and by which door.' },
-    server: { title: 'Servers', text: 'The running processes, and what to look at again.' },
+    audit: {
+      title: 'Activity',
+      text: 'Each change: the person or program, the time and the interface.',
+    },
+    server: { title: 'Servers', text: 'The running processes, and settings to check.' },
   },
   events: adminEventsEn,
   named: adminNamedEn,
@@ -163,7 +167,7 @@ export const adminEn = {
   /** Said beside a button that ends everything. */
   endsWith: {
     people: (count: string) => {
-      if (count === '0') return 'Nobody has given it a grant that still lives.';
+      if (count === '0') return 'No person has given it a grant that is still valid.';
       return count === '1' ? 'One person loses access.' : `${count} people lose access.`;
     },
     access: (signIns: string, grants: string) =>
@@ -177,21 +181,21 @@ export const adminEn = {
   /** Labels of fields that say something else than the member of the same name in a result. */
   fields: {
     second_factor: 'Also remove the second factor',
-    trees: 'Also erase the documents in their own trees',
-    document: 'Address of its description, instead of all other fields',
+    trees: 'Also erase all documents in the trees of this person',
+    document: 'URL of the client ID metadata document, instead of all other fields',
   },
   hints: {
     since: '2h or 2026-11-25',
     until: '2h or 2026-11-25',
-    redirect_uris: 'Needed for authorization_code, which sends its code there.',
+    redirect_uris: 'Needed for authorization_code: the browser brings the code to this URL.',
   },
   /** Choices of a form that need more than their names. */
   choices: {
     client_credentials: 'client_credentials: a machine in its own name',
     authorization_code: 'authorization_code: people who sign in in a browser',
-    refresh_token: 'refresh_token: the access of people is renewed without them',
+    refresh_token: 'refresh_token: the client renews access while people are away',
     device_code: 'device_code: people with a device that has no browser',
   },
-  scopes: (known: string) => `The spaces ask for: ${known}`,
+  scopes: (known: string) => `The spaces need: ${known}`,
   members: membersEn,
 };

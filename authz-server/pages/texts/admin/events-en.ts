@@ -58,10 +58,10 @@ export const adminEventsEn = {
     page: 'A page',
     http: 'HTTP interface',
     'token endpoint': 'Token endpoint',
-    gnap: 'By GNAP',
+    gnap: 'Over GNAP',
     link: 'A link',
     start: 'Start of a server',
-    chore: 'A chore of the server',
+    chore: 'A periodic task of the server',
   } satisfies Readonly<Record<Door, string>>,
   /** The part that was changed, and the means of a sign-in (RFC 8176 section 2). */
   whats: {

@@ -11,7 +11,7 @@ export const adminNamedDe = {
   'user set': (name: string) => `Das Profil von ${name} ändern`,
   'user invite': (name: string) => `${name} einladen`,
   'user passwd': (name: string) => `Neues Passwort für ${name}`,
-  'user recover': (name: string) => `${name} wieder hereinlassen`,
+  'user recover': (name: string) => `${name} wieder anmelden lassen`,
   'user kerberos': (name: string) => `Kerberos-Namen von ${name}`,
   'user disable': (name: string) => `${name} sperren`,
   'user enable': (name: string) => `${name} entsperren`,
@@ -53,9 +53,9 @@ export const adminPartsDe = {
     done: 'Die Zugriffe sind beendet.',
   },
   'signing-keys rotate kid': {
-    title: (kid: string) => `Den Signaturschlüssel ${kid} beenden?`,
+    title: (kid: string) => `Den Signaturschlüssel ${kid} entfernen?`,
     text: 'Alle Tokens, die er unterschrieben hat, werden sofort abgelehnt, und ein neuer Schlüssel tritt an seine Stelle. Das lässt sich nicht rückgängig machen.',
-    submit: 'Diesen Schlüssel beenden',
-    done: 'Der Signaturschlüssel ist beendet.',
+    submit: 'Diesen Schlüssel entfernen',
+    done: 'Der Signaturschlüssel ist entfernt.',
   },
 };

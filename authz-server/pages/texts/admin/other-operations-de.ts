@@ -49,7 +49,7 @@ export const otherOperationsDe: typeof otherOperationsEn = {
   },
   'realm list': {
     title: 'Alle Bereiche',
-    text: 'Die Bereiche und der Proxy: wo sie sind, und wie man hereinkommt.',
+    text: 'Die Bereiche und der Proxy: ihre URLs, und wie man sich anmeldet.',
   },
   'cache stats': {
     title: 'Zustand der Caches',

@@ -2,8 +2,8 @@
 export const otherOperationsEn = {
   'key add': {
     title: 'Make a key for an application',
-    text: 'The application gets an API key for one realm, which is shown once, or you give the public half of a key for Concealed.',
-    done: 'The key is there. An API key is shown only this once: keep it now.',
+    text: 'The application gets an API key for one realm, which is shown once. Or you enter the public key of a key pair for Concealed.',
+    done: 'The key is made. An API key is shown only this once: save it now.',
   },
   'key list': {
     title: 'All keys of applications',
@@ -11,8 +11,8 @@ export const otherOperationsEn = {
   },
   'key rotate': {
     title: 'Replace an API key',
-    text: 'The application gets a new key, which is shown once. The old one works on for as long as you say.',
-    done: 'The key is replaced. The new one is shown only this once: keep it now.',
+    text: 'The application gets a new key, which is shown once. You choose how long the old key still works.',
+    done: 'The key is replaced. The new key is shown only this once: save it now.',
   },
   'key remove': {
     title: 'Remove a key of an application',
@@ -25,7 +25,7 @@ export const otherOperationsEn = {
   },
   'signing-keys rotate': {
     title: 'Replace a signing key',
-    text: 'A new key takes the place of the old one. Tokens stay good, unless others may have the old key: then all of its tokens end at once.',
+    text: 'A new key replaces the old key. Tokens stay valid, unless you say that the old key may have leaked: then all of its tokens are refused at once.',
     done: 'The signing key is replaced.',
   },
   'private-token keys': {
@@ -34,12 +34,12 @@ export const otherOperationsEn = {
   },
   'private-token rotate': {
     title: 'Replace a PrivateToken key',
-    text: 'A new key takes the place of the old one before its time. If others may have the old ones, their tokens end at once.',
+    text: 'A new key replaces the old key before it expires. If you say that the old keys may have leaked, their tokens are refused at once.',
     done: 'The PrivateToken key is replaced.',
   },
   'revocation status': {
     title: 'State of the revocations',
-    text: 'What a resource server that starts now would learn.',
+    text: 'The revocations that a resource server learns when it starts.',
   },
   'token revoke': {
     title: 'Revoke an access token',
@@ -48,7 +48,7 @@ export const otherOperationsEn = {
   },
   'realm list': {
     title: 'All spaces',
-    text: 'The spaces and the proxy: where they are, and how people come in.',
+    text: 'The spaces and the proxy: their URLs, and how people authenticate.',
   },
   'cache stats': {
     title: 'State of the caches',
@@ -70,10 +70,10 @@ export const otherOperationsEn = {
   },
   'audit list': {
     title: 'Activity',
-    text: 'What was changed, newest first. Events of the last second may not be here yet.',
+    text: 'The changes, newest first. Events of the last second may still be missing.',
   },
   'server status': {
     title: 'Processes and warnings',
-    text: 'The processes that were heard of within a minute, and settings that are probably a mistake.',
+    text: 'The processes that reported within the last minute, and settings that are probably a mistake.',
   },
 };

@@ -8,18 +8,18 @@ export const userOperationsDe: typeof userOperationsEn = {
   },
   'user disable': {
     title: 'Eine Person sperren',
-    text: 'Die Person kommt nicht mehr herein. Ihre Sitzungen, Zugriffe und Tokens enden sofort.',
+    text: 'Die Person kann sich nicht mehr anmelden. Ihre Sitzungen, Zugriffe und Tokens enden sofort.',
     done: 'Die Person ist gesperrt.',
   },
   'user enable': {
     title: 'Eine Person entsperren',
-    text: 'Die Person kann wieder hereinkommen. Was beendet ist, bleibt beendet.',
+    text: 'Die Person kann sich wieder anmelden. Was beendet ist, bleibt beendet.',
     done: 'Die Person ist entsperrt.',
   },
   'user list': { title: 'Alle Personen', text: 'Wer sich hier anmelden kann, nach dem Namen.' },
   'user show': {
     title: 'Eine Person',
-    text: 'Das Profil einer Person, und wie viele Wege herein, Anmeldungen und Zugriffe sie hat.',
+    text: 'Das Profil einer Person, und wie viele Arten, sich anzumelden, Anmeldungen und Zugriffe sie hat.',
   },
   'user access': {
     title: 'Anmeldungen und Zugriffe einer Person',
@@ -41,7 +41,7 @@ export const userOperationsDe: typeof userOperationsEn = {
     done: 'Die Person hat ein neues Passwort. Haben wir es gemacht, wird es nur dieses eine Mal gezeigt: Bewahren Sie es jetzt auf.',
   },
   'user recover': {
-    title: 'Eine Person wieder hereinlassen',
+    title: 'Eine Person wieder anmelden lassen',
     text: 'Die Person bekommt einen Link, mit dem sie ein neues Passwort setzt. Wer den Link hat, kann ihn benutzen, einmal.',
     done: 'Der Link ist gemacht. Er wird nur dieses eine Mal gezeigt, wenn er nicht mit der Post geht.',
   },
@@ -84,12 +84,12 @@ export const userOperationsDe: typeof userOperationsEn = {
   },
   'user second-factor-remove': {
     title: 'Den zweiten Faktor einer Person entfernen',
-    text: 'Ein Passwort allein lässt die Person wieder herein. Alle ihre Sitzungen, Zugriffe und Tokens enden sofort.',
+    text: 'Danach genügt ein Passwort allein, um sich anzumelden. Alle ihre Sitzungen, Zugriffe und Tokens enden sofort.',
     done: 'Der zweite Faktor ist entfernt.',
   },
   'user remove': {
     title: 'Eine Person löschen',
-    text: 'Die Person ist sofort weg, mit allem, was sie hereinlässt. Das lässt sich nicht rückgängig machen.',
+    text: 'Die Person ist sofort gelöscht, mit allen Passwörtern, Passkeys, Schlüsseln, Sitzungen und Zugriffen. Das lässt sich nicht rückgängig machen.',
     done: 'Die Person ist gelöscht.',
   },
 };

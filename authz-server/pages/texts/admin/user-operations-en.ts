@@ -7,52 +7,52 @@ export const userOperationsEn = {
   },
   'user disable': {
     title: 'Disable a person',
-    text: 'The person cannot come in any more. Their sessions, grants and tokens end at once.',
+    text: 'The person can no longer sign in. Their sessions, grants and tokens end at once.',
     done: 'The person is disabled.',
   },
   'user enable': {
     title: 'Enable a person',
-    text: 'The person can come in again. What has ended stays ended.',
+    text: 'The person can sign in again. Sessions, grants and tokens that have ended stay ended.',
     done: 'The person is enabled.',
   },
   'user list': { title: 'All people', text: 'The people who can sign in here, by name.' },
   'user show': {
     title: 'One person',
-    text: 'The profile of a person, and how many ways in, sign-ins and grants they have.',
+    text: 'The profile of a person, and how many ways to sign in, sign-ins and grants they have.',
   },
   'user access': {
     title: 'Sign-ins and grants of a person',
-    text: 'Where a person is signed in, and which applications act for them.',
+    text: 'The browsers in which a person is signed in, and the applications that act for the person.',
   },
   'user add': {
     title: 'Add a person',
-    text: 'The person can sign in with the password. Without one we make it, and show it once.',
-    done: 'The person is added. If a password was made, it is shown only this once: keep it now.',
+    text: 'The person can sign in with the password. If you enter none, this server makes a password and shows it once.',
+    done: 'The person is added. If this server made the password, it is shown only this once: save it now.',
   },
   'user invite': {
     title: 'Invite a person',
-    text: 'The person gets no password, but a link with which they set one. Whoever has the link can use it, once.',
-    done: 'The invitation is made. The link is shown only this once, unless it goes by mail.',
+    text: 'The person gets a link to set a password. Anyone who has the link can use it, once.',
+    done: 'The invitation is made. Unless it was mailed, the link is shown only this once.',
   },
   'user passwd': {
     title: 'New password for a person',
-    text: 'The old password ends, and so do all sessions, grants and tokens of the person. Without a new one we make it, and show it once.',
-    done: 'The person has a new password. If it was made, it is shown only this once: keep it now.',
+    text: 'The old password stops working, and all sessions, grants and tokens of the person end. If you enter no new password, this server makes one and shows it once.',
+    done: 'The person has a new password. If this server made it, it is shown only this once: save it now.',
   },
   'user recover': {
-    title: 'Let a person in again',
-    text: 'The person gets a link with which they set a new password. Whoever has the link can use it, once.',
-    done: 'The link is made. It is shown only this once, unless it goes by mail.',
+    title: 'Let a person sign in again',
+    text: 'The person gets a link to set a new password. Anyone who has the link can use it, once.',
+    done: 'The link is made. Unless it was mailed, it is shown only this once.',
   },
   'user kerberos': {
     title: 'Kerberos names of a person',
-    text: 'The names that you give take the place of those before. Without any, no ticket signs the person in.',
+    text: 'The names that you enter replace the former names. Without a name, no Kerberos ticket signs the person in.',
     done: 'The Kerberos names are set.',
   },
   'user end': {
     title: 'End everything of a person',
     text: 'All sessions, grants and tokens of the person end at once. The person can sign in again.',
-    done: 'Everything of the person is ended.',
+    done: 'Everything of the person has ended.',
   },
   'user key list': {
     title: 'Keys of people',
@@ -74,7 +74,7 @@ export const userOperationsEn = {
   },
   'user passkey remove': {
     title: 'Remove a passkey of a person',
-    text: 'The passkey works no more. The sign-ins, grants and tokens that it opened end at once.',
+    text: 'The passkey no longer works. The sign-ins, grants and tokens that it opened end at once.',
     done: 'The passkey is removed.',
   },
   'user second-factor': {
@@ -83,12 +83,12 @@ export const userOperationsEn = {
   },
   'user second-factor-remove': {
     title: 'Remove the second factor of a person',
-    text: 'A password alone lets the person in again. All of their sessions, grants and tokens end at once.',
+    text: 'After that the password alone is enough to sign in. All of their sessions, grants and tokens end at once.',
     done: 'The second factor is removed.',
   },
   'user remove': {
     title: 'Erase a person',
-    text: 'The person is gone at once, with all that lets them in. This cannot be undone.',
+    text: 'The person is erased at once, with all passwords, passkeys, keys, sessions and grants. This cannot be undone.',
     done: 'The person is erased.',
   },
 };
