@@ -36,7 +36,7 @@ export const outagesPage = (): string =>
     '- While something reads `state.db` for long, as a backup does, only 4 MiB of changes fit in its WAL: some 250 revocations. Each further one is 503 after a second or more, until that reader is done.',
     '- `transient.db` has 1 MiB for nonces, proofs and limits. If they are used up, such requests are 503 until older records expire; a sweep each minute removes these.',
     '- Servers that stop give the room of their WALs back, up to 4 MiB for each file. If something else takes it, they start in the room of the reserve. If the disk was full before they stopped, the reserve is used up: then they do not start before you free space.',
-    '- On a file system that copies what it changes (Btrfs, ZFS) each write takes new space. So the table is true until other programs have used up the reserve.',
+    '- On a file system that copies what it changes (Btrfs, ZFS) each write takes new space. So the table is true until other programs have used up the reserve. On Btrfs, Linux then also ends workers with SIGBUS, and their parent starts them again. Keep the data folder on ext4 or XFS.',
     '',
     '`countersign_ready` and `countersign_ready_for_reading` are 1 where the table has 200, else 0. Each 503 has `Retry-After`. A server answers 507 only if the disk is full (RFC 4918 section 11.5).',
     '',
