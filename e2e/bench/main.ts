@@ -6,6 +6,7 @@
  * `npm run bench -- neighbours`: what others notice while one account changes whole trees again and again.
  * `npm run bench -- crowds`: how long a person waits who signs in amid guesses that never stop.
  * `npm run bench -- scale-out`: what each operation costs the servers and the store that several machines share.
+ * `npm run bench -- standby`: what DPoP requests cost on PostgreSQL whose commits wait for a standby.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
@@ -31,6 +32,7 @@ import type { Findings } from './report.ts';
 import { measureQuick } from './quick.ts';
 import { round } from './statistics.ts';
 import { measureScaleOut } from './scale-out/scale-out.ts';
+import { measureStandby } from './standby.ts';
 import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
@@ -118,6 +120,7 @@ async function bench(): Promise<number> {
     neighbours: measureNeighbours,
     crowds: measureCrowds,
     'scale-out': (line) => measureScaleOut(line, values.quick),
+    standby: measureStandby,
     quick: measureQuick,
     whole: () => measureWhole(say, isWanted),
     'cache-suite': () => {
