@@ -134,7 +134,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     // The administrator adds a client by its document, after a document that is unusable.
     const described = `${site.origin}/notes.json`;
     await page.goto(at('/client-add'));
-    await page.getByText('Client ID metadata document').click();
+    await page.getByText('Client ID metadata document', { exact: true }).click();
     await page.locator('[name=document]').fill(described);
     await button(page, 'Register an application').click();
     await page.getByText('cannot be used').first().waitFor();
@@ -163,7 +163,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     ] as const) {
       await page.goto(at(`/audit-list?kind=${event}&since=1h`));
       await page.locator('summary', { hasText: words }).first().click();
-      await page.getByText('Interface').first().waitFor();
+      await page.getByText('Interface', { exact: true }).first().waitFor();
       await isFine(page);
     }
     await page.goto(at('/server-status'));
