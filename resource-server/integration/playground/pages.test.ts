@@ -17,7 +17,7 @@ import { RESOURCE } from '../resource-server.fixture.ts';
 const suite = onePlayground();
 const HTML = { headers: { Accept: 'text/html' } };
 
-test('the list links to a page for each exchange, with its command and without script', async () => {
+test('the list links to a page for each exchange, with its command and a form that needs no script', async () => {
   const { rs } = suite;
   const list = await rs.ask('GET', '/schemes/', HTML);
   expect(list.status).toBe(200);
@@ -28,7 +28,6 @@ test('the list links to a page for each exchange, with its command and without s
     expect(list.text).toContain(`<a href="/playground/${name}">${title}</a>`);
     const page = await rs.ask('GET', `/playground/${name}`, HTML);
     expect([name, page.status]).toEqual([name, 200]);
-    expect(page.text).not.toContain('<script');
     expect(page.text).toContain('method="post"');
   }
 });
