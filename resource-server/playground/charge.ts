@@ -32,7 +32,12 @@ export function createChargeOfIssuer(limits: Pick<Limits, 'spend'>): Charge {
     const ofOne = await limits.spend('playground', key, AT_ISSUER.ofOne);
     if (!ofOne.ok) throw tooMany(ofOne, 429, 'Too many of these forms came from your address.');
     const ofAll = await limits.spend('playground', kind, AT_ISSUER.ofAll);
-    if (!ofAll.ok) throw tooMany(ofAll, 503, 'Other visitors ask the authorization server now.');
+    if (!ofAll.ok)
+      throw tooMany(
+        ofAll,
+        503,
+        'Other visitors use the authorization server now. Try again in a moment.',
+      );
   };
 }
 

@@ -56,10 +56,10 @@ export function readChoice(
   const fields = readFields(form, overTls ? ['mistake', 'version'] : ['mistake']);
   const [mistake, version] = ['mistake', 'version'].map((name) => fields.get(name) || undefined);
   if (mistake !== undefined && !Object.hasOwn(mistakes, mistake)) {
-    throw new BadRequest('The form names no mistake of here.');
+    throw new BadRequest('The form names an unknown mistake.');
   }
   if (version !== undefined && version !== HTTP2) {
-    throw new BadRequest('The form names no version of HTTP that is offered here.');
+    throw new BadRequest('The form names a version of HTTP that this page does not offer.');
   }
   return { mistake, http2: version === HTTP2 };
 }

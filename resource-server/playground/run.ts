@@ -72,7 +72,7 @@ export type Run = (exchange: Exchange, choice: Choice, visitor: string) => Promi
 /** Milliseconds after which an exchange begins no more legs. Each leg has a time limit, too. */
 const LONGEST = 15_000;
 
-const PROMISED = 'Within this stream the server has promised a request, and answers it';
+const PROMISED = 'In this stream the server has promised a request, and answers the request';
 
 /**
  * Rejects with `HttpError` 429 if the visitor is over the limit, and 503 if the process performs too many exchanges.

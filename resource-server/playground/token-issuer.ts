@@ -143,6 +143,7 @@ function sign(content: Buffer, keys: readonly OwnKey[]) {
     ({ type, id }) => type === asked?.type && truncatedKeyId(id) === asked.truncatedKeyId,
   );
   const body = asked && key && blindSign(key.privateKey, asked.blinded);
-  if (body === undefined) throw unprocessable('This is no token request for a key of here.');
+  if (body === undefined)
+    throw unprocessable('This is not a token request for a key of this issuer.');
   return { status: 200, fields: { ...UNSTORED, 'Content-Type': RESPONSE_TYPE }, body };
 }

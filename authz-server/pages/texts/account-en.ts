@@ -45,7 +45,7 @@ export const accountEn = {
   },
   groups: { 'sign-ins': 'Where you are signed in', applications: 'Applications' },
   none: {
-    'sign-ins': 'You are signed in nowhere else.',
+    'sign-ins': 'No other browser is signed in.',
     applications: 'No application has access.',
   },
   showAll: { 'sign-ins': 'Show all sign-ins', applications: 'Show all applications' },

@@ -231,7 +231,7 @@ describe('an authorization server that issues no token', () => {
     }
     expect([late.status, late.text]).toEqual([
       503,
-      expect.stringContaining('Other visitors ask the authorization server'),
+      expect.stringContaining('Other visitors use the authorization server'),
     ]);
     expect(times).toBeGreaterThanOrEqual(60 - 33);
     expect((await rs.perform('basic', '', { 'X-Forwarded-For': '203.0.113.254' })).status).toBe(

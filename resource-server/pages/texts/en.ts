@@ -178,7 +178,7 @@ export const en = {
     button: 'Explain',
     problem: 'This text cannot be explained.',
     parts: 'Its parts',
-    checks: 'What is checked, in this order',
+    checks: 'The checks, in this order',
     results: RESULT_WORDS,
   },
 };

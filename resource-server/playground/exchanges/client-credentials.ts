@@ -70,7 +70,7 @@ export const clientCredentialsExchange: Exchange = {
     );
     const answer = await send('The client asks the authorization server for a token', asking);
     if (mistake === 'replayed') {
-      await send('An attacker sends the same again', asking);
+      await send('An attacker sends the same request again', asking);
       return;
     }
     const token = memberOf(answer.content, 'access_token');

@@ -76,7 +76,13 @@ export const concealedExchange: Exchange = {
     const { answer, line } = await prove(performing, 'The client proves its key on its connection');
     if (mistake !== undefined && mistake !== 'replayed') told(answer);
     if (mistake === 'replayed') {
-      told(await send('An attacker sends the same again', { ...request, target, fields: [line] }));
+      told(
+        await send('An attacker sends the same request again', {
+          ...request,
+          target,
+          fields: [line],
+        }),
+      );
     }
   },
 };

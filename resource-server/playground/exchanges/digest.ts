@@ -80,7 +80,7 @@ export const digestExchange: Exchange = {
     const offer = mistake === 'downgraded' ? { ...challenge, algorithm: 'MD5' } : challenge;
     await prove(performing, 'The client repeats the request with a proof', offer, request);
     if (mistake === 'replayed') {
-      await prove(performing, 'An attacker sends the same again', offer, request);
+      await prove(performing, 'An attacker sends the same request again', offer, request);
     } else if (mistake === undefined) {
       const again = { ...request, count: 2 };
       await prove(performing, 'The next request needs no new nonce: nc grows by one', offer, again);
@@ -123,7 +123,7 @@ export const digestAuthIntExchange: Exchange = {
     const title = 'The client repeats the request with a proof of the content';
     await prove(performing, title, challenge, request, sent);
     if (mistake === 'replayed') {
-      await prove(performing, 'An attacker sends the same again', challenge, request);
+      await prove(performing, 'An attacker sends the same request again', challenge, request);
     }
   },
 };

@@ -95,6 +95,6 @@ export const dpopExchange: Exchange = {
     } else {
       await send('The client repeats the request with the nonce of the server', last);
     }
-    if (mistake === 'replayed') await send('An attacker sends the same again', last);
+    if (mistake === 'replayed') await send('An attacker sends the same request again', last);
   },
 };

@@ -75,6 +75,6 @@ export const gnapExchange: Exchange = {
         : lines.filter(([name]) => mistake !== 'stripped' || name === 'Authorization');
     const last = { ...request, fields: shown };
     await send('The client has got a token for its key, and signs the request with it', last);
-    if (mistake === 'replayed') await send('An attacker sends the same again', last);
+    if (mistake === 'replayed') await send('An attacker sends the same request again', last);
   },
 };

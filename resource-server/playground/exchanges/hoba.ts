@@ -45,6 +45,6 @@ export const hobaExchange: Exchange = {
       mistake === 'cut' ? `${credentials.split('.').slice(0, 3).join('.')}"` : credentials;
     const last = { ...request, fields: [['Authorization', sent]] as const };
     await send('The client signs the challenge with its key of this origin', last);
-    if (mistake === 'replayed') await send('An attacker sends the same again', last);
+    if (mistake === 'replayed') await send('An attacker sends the same request again', last);
   },
 };

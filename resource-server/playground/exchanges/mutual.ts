@@ -78,7 +78,7 @@ export const mutualExchange: Exchange = {
     if (mistake === undefined)
       await prove('The next request needs no new key: nc grows by one', 1n);
     if (mistake === 'replayed') {
-      await send('An attacker sends the same again', { ...request, fields: [heard] });
+      await send('An attacker sends the same request again', { ...request, fields: [heard] });
     }
   },
 };

@@ -181,7 +181,7 @@ export const privateTokenExchange: Exchange = {
         'The site learns that issuer.example has signed a token of this client. It does not learn who the client is, nor whether two tokens come from the same client.',
       );
     }
-    if (mistake === 'replayed') await send('An attacker sends the same again', last);
+    if (mistake === 'replayed') await send('An attacker sends the same request again', last);
     if (mistake !== '') {
       remark(
         'The site does not say whether a token was used before, was never signed, or is for another site.',

@@ -69,7 +69,7 @@ export const scramExchange: Exchange = {
           : 'The client checks v: this is not the server that it knows.',
       );
     }
-    if (mistake === 'replayed') await send('An attacker sends the same again', last);
+    if (mistake === 'replayed') await send('An attacker sends the same request again', last);
     if (mistake !== undefined || sr === undefined) return;
     const [, salted = '', iterations = ''] = /,(s=[^,]+,i=(\d+))$/.exec(serverFirst) ?? [];
     const again = await client.final(`r=${nonce}${iterations}${sr},${salted}`);
