@@ -33,10 +33,10 @@ export interface Leniency {
 export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
   'Resource server': [
     {
-      sends: '`If-None-Match` with something that is no entity tag',
+      sends: '`If-None-Match` with a value that is no entity tag',
       section: 'RFC 9110 section 13.1.2: the value is `*` or a list of entity tags',
       answer:
-        'It matches nothing, so the request goes on. Entity tags beside it count. In `If-Match` it is not met: 412',
+        'Such a value matches nothing, so the server performs the request. Entity tags in the same field still apply. `If-Match` with such a value is not met: 412',
       others: 'Apache: the same',
       clients: 'Joplin (`packages/lib/WebDavApi.ts`)',
       shown: {
@@ -57,8 +57,8 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       sends: '`Destination` with spaces, or with octets of UTF-8 that are not escaped',
       section: 'RFC 4918 section 10.3: a URI, which has neither (RFC 3986 section 2)',
       answer:
-        'The server escapes them. With a `%` beside them the value is 400, since the `%` could be of the name or begin an escape. So is a value in another encoding',
-      others: 'Apache: takes both, and undoes the escapes',
+        'The server escapes these octets. If the value also has a `%`, the answer is 400, since the `%` could be a part of the name or begin an escape. A value in another encoding is 400, too',
+      others: 'Apache: accepts both, and decodes escapes',
       clients: 'git-annex 10',
       shown: [
         'e2e/interop/dav-git-annex.test.ts',
@@ -68,7 +68,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
     {
       sends: '`PROPFIND` of XML as `text/plain`, or without a type',
       section: 'RFC 4918 section 8.2: `application/xml` or `text/xml`',
-      answer: 'It is read as XML',
+      answer: 'The server reads the content as XML',
       others: 'Apache: the same',
       clients: '`fetch` with a string as content; npm webdav',
       shown: {
@@ -87,7 +87,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       sends: 'XML of PROPFIND, PROPPATCH or LOCK as `application/x-www-form-urlencoded`',
       section: 'RFC 4918 section 8.2: `application/xml` or `text/xml`',
       answer:
-        'It is read as XML, and a form is 400. These methods need a preflight from pages of other origins, by whatever type',
+        'The server reads the content as XML; a form is 400. For pages of other origins, these methods need a preflight with any media type',
       others: 'Apache: the same',
       clients: '`curl -X PROPFIND -d`',
       shown: {
@@ -119,9 +119,10 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       sends: 'padding in the parts of a HOBA result',
       section:
         'RFC 7486 section 2: base64url without padding, although its grammar and its example have it',
-      answer: 'It is taken, and makes no second signature of one',
+      answer:
+        'The server accepts the padding. A signature with padding and without padding is the same signature, and accepted once',
       others: 'not tried',
-      clients: 'those written after the example of RFC 7486',
+      clients: 'clients that follow the example of RFC 7486',
       shown: [
         'shared/auth/schemes/hoba/hoba.test.ts',
         'a signature with padding is a replay of the same signature without padding',
@@ -129,9 +130,9 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
     },
     {
       sends: 'base64 without its padding in `data` of SCRAM',
-      section:
-        'RFC 4648 section 3.2: padding belongs to it, unless the specification says otherwise',
-      answer: 'It is read; half the padding is refused',
+      section: 'RFC 4648 section 3.2: base64 has padding, unless the specification says otherwise',
+      answer:
+        'The server accepts the value. The server refuses a value with only half of the padding',
       others: 'not tried',
       clients: 'Apache HttpClient 5',
       shown: [
@@ -145,7 +146,7 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       sends: '`offline_access` in `scope` of a refresh, if the sign-in dropped it',
       section: 'RFC 6749 section 6: no scope that was not granted',
       answer:
-        'It is ignored, and the answer names the scopes that there are. Any other such scope is `invalid_scope`',
+        'The server ignores `offline_access`, and the answer names the scopes of the token. Any other scope that was not granted is `invalid_scope`',
       others: 'not tried',
       clients: 'msal-node, Authlib, requests-oauthlib, @badgateway/oauth2-client',
       shown: [
@@ -158,8 +159,8 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
         'a refresh token that was used within `tokens.refreshGrace` (10 s), while its successor is unused',
       section: 'RFC 9700 section 4.14.2: a refresh token that is used again ends the grant',
       answer:
-        'The same successor, and a fresh access token. Later, or once the successor was used, the grant ends',
-      others: 'Hydra and Okta: the same, as a setting',
+        'The answer has the same successor and a new access token. After this time, or once the successor was used, a second use revokes the grant',
+      others: 'Hydra and Okta: the same, if configured',
       clients: 'kubectl, and any application in several tabs or windows',
       shown: [
         'e2e/flows/refresh.test.ts',
@@ -170,10 +171,11 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       sends:
         '`resource` with capitals in scheme or host, with the default port, or with another slash at the end',
       section: 'RFC 8707 section 2: the URI of the resource',
-      answer: 'It is the resource that it is without these. The rest is compared octet by octet',
+      answer:
+        'The server ignores these differences. It compares the rest of the URI octet by octet',
       others: 'not tried',
       clients:
-        'MCP clients, which take the URL as a person wrote it (MCP 2026-07-28: servers should accept capitals)',
+        'MCP clients, which send the URL as a person typed it (MCP 2026-07-28: servers should accept capitals)',
       shown: [
         'authz-server/integration/authorization/resources.test.ts',
         'RFC 8707 section 2: a resource by another spelling of its name',

@@ -39,7 +39,10 @@ describe('docs/reference/limits.md has the limits that the code has', () => {
       'servers that follow the revocations',
       [MOST_FOLLOWERS.client, MOST_FOLLOWERS.all, PAGE_ENTRIES],
     ],
-    ['what caches have to forget', [MOST_INVALIDATIONS, Math.floor(LONGEST_INVALIDATION / 1024)]],
+    [
+      'the list of answers that caches must remove',
+      [MOST_INVALIDATIONS, Math.floor(LONGEST_INVALIDATION / 1024)],
+    ],
     ['requests that wait for Redis, also if their clients have left', [MOST_WAITING]],
     ['answers in a cache', [MOST_VARIANTS, LONGEST_TARGET / 1024]],
   ])('%s', (what, numbers) => {

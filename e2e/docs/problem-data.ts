@@ -4,13 +4,13 @@ type Row = readonly [key: string, when: string, remedy: string];
 export const STATUSES: readonly Row[] = [
   [
     '400',
-    'The request is malformed, or can be read in two ways; or there are several sets of credentials',
+    'The request is malformed or ambiguous, or has several sets of credentials',
     'Correct the request. The connection may be closed',
   ],
   [
     '401',
-    'Credentials are missing or not accepted',
-    'Read `WWW-Authenticate`, and send credentials of one of its schemes; get a new token if it has expired or was revoked',
+    'The request has no credentials, or the server does not accept them',
+    'Read `WWW-Authenticate`, and send credentials of one of its schemes. If your token has expired or was revoked, get a new token',
   ],
   [
     '403',
@@ -22,11 +22,11 @@ export const STATUSES: readonly Row[] = [
     'There is nothing at this address, or the resource is hidden from you',
     'Check the path and, if the resource may be hidden, the credentials',
   ],
-  ['405', 'The resource does not have this method', 'Use one of `Allow`'],
+  ['405', 'The resource does not have this method', 'Use one of the methods in `Allow`'],
   [
     '406',
-    'No representation has a type of `Accept`',
-    'Ask for one of the types that the answer names',
+    'The resource is not available in any type of `Accept`',
+    'Request one of the types that the answer names',
   ],
   [
     '407',
@@ -36,32 +36,32 @@ export const STATUSES: readonly Row[] = [
   [
     '408',
     'The request arrived too slowly, or a slow client kept a connection for which other clients waited',
-    'Send it again, faster',
+    'Send the request again, faster',
   ],
   [
     '409',
     'The request does not fit the state of the resource; for example, the parent collection is missing, a test of a JSON Patch failed, or a key exists already',
     'Make the collection first (MKCOL), or read the document again',
   ],
-  ['411', 'The request needs a `Content-Length`', 'Send one'],
+  ['411', 'The request needs a `Content-Length`', 'Send the length of the content'],
   [
     '412',
     'A condition (`If-Match`, `If`, `Overwrite: F` and others) is not met',
     'Read the resource again, then repeat with its new `ETag`',
   ],
   ['413', 'The content is too long', 'See [Limits](limits.md)'],
-  ['414', 'The target, or a name in it, is too long', 'Shorten it'],
+  ['414', 'The URL, or a name in the URL, is too long', 'Send a shorter URL'],
   [
     '415',
-    'The content has a type or a content coding that is not accepted here',
+    'The server does not accept the type or the content coding of the content here',
     'Send one of the types in `Accept`, `Accept-Patch` or `Accept-Query`',
   ],
   ['416', 'The range is outside the content', '`Content-Range` has the length'],
-  ['417', '`Expect` asks for an unknown expectation', 'Leave it out'],
+  ['417', 'The field `Expect` has an unknown value', 'Send the request without `Expect`'],
   [
     '421',
-    'The request is for a name that is not ours; or its credentials need an HTTP/1.1 connection of their own',
-    'Send it to the right origin. Operators: let the proxy forward `Host`',
+    'The field `Host` names another server; or the credentials need a separate HTTP/1.1 connection',
+    'Send the request to the right origin. Operators: let the proxy forward `Host`',
   ],
   [
     '422',
@@ -74,7 +74,7 @@ export const STATUSES: readonly Row[] = [
   [
     '431',
     'The header section is too long or has too many fields',
-    'Send fewer; see `server.headerBytes` and `server.fields`',
+    'Send fewer or shorter fields; see `server.headerBytes` and `server.fields`',
   ],
   ['500', 'A defect', 'The log has the reason in the line with the same `X-Request-Id`. Report it'],
   [
@@ -85,14 +85,14 @@ export const STATUSES: readonly Row[] = [
   [
     '502',
     'The application or destination did not give a usable answer',
-    'Try again; operators find the reason in the log',
+    'Repeat the request. Operators find the reason in the log',
   ],
   [
     '503',
     'The server is busy, or the store does not answer',
     'Wait for the seconds of `Retry-After`, then repeat',
   ],
-  ['504', 'The application or destination did not answer in time', 'Try again'],
+  ['504', 'The application or destination did not answer in time', 'Repeat the request'],
   ['505', 'The version of HTTP is not supported', 'Use HTTP/1.1 or HTTP/2'],
   [
     '507',

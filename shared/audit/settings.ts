@@ -6,18 +6,22 @@ export const auditSettings = z
     addresses: z
       .boolean()
       .default(false)
-      .describe('Keeps the address of the client with each event. It is personal data.'),
+      .describe(
+        'Stores the IP address of the client with each event. IP addresses are personal data.',
+      ),
     keep: z
       .int()
       .min(1)
       .max(36_500)
       .default(400)
-      .describe('For how many days events are kept. Older days are removed whole.'),
+      .describe(
+        'Number of days for which the log keeps events. The server removes older days as a whole.',
+      ),
     required: z
       .boolean()
       .default(true)
       .describe(
-        'Refuses a sign-in or a token (503) if its event cannot be written. With `false` it goes on, and a line of the log says so. The event of a change in the store is always written together with it.',
+        'Refuses a sign-in or a token (503) if the server cannot write its event. With `false` the server goes on without the event, and a log line says so. A change in the store and its event are always written together.',
       ),
   })
   .prefault({})

@@ -44,6 +44,6 @@ export const realmName = z
 export const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a field');
 
 export const rate = z.strictObject({
-  burst: z.int().min(1).max(1_000_000).describe('How many may come at once.'),
-  per: z.number().positive().max(86_400).describe('Seconds after which one more is allowed.'),
+  burst: z.int().min(1).max(1_000_000).describe('Requests allowed at once.'),
+  per: z.number().positive().max(86_400).describe('Seconds until one more is allowed.'),
 });

@@ -37,20 +37,20 @@ export const brandSchema = z
       .regex(/\.(svg|png)$/, 'must be an .svg or .png file')
       .optional()
       .describe(
-        'Picture beside the name (SVG or PNG). The resource server shows it if it has at most 32 KiB.',
+        'Picture beside the name (SVG or PNG). The resource server shows a picture of at most 32 KiB.',
       ),
     color: z
       .string()
       .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1f5fbf')
       .default('#1f5fbf')
-      .describe('Colour of buttons and marks.'),
+      .describe('Colour of buttons, links and focus marks.'),
     docs: z
       .url({ protocol: /^https?$/, error: 'must be a URL' })
       .max(LONGEST_URL)
       .endsWith('/', 'must end in a slash')
       .optional()
       .describe(
-        'URL at which the files of `docs/` are read; the playground links them. It ends in a slash.',
+        'URL at which people read the files of `docs/`, with a slash at its end. The playground links to these files.',
       ),
     links: z
       .array(link)
@@ -61,4 +61,4 @@ export const brandSchema = z
       ),
   })
   .prefault({})
-  .describe('Look of the pages.');
+  .describe('Name, logo, colours and links on the pages of both servers.');

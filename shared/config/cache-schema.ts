@@ -14,12 +14,12 @@ export const cacheSchema = z.strictObject({
     .enum(['shared', 'private'])
     .default('shared')
     .describe(
-      '`shared` keeps an answer for everybody who may get it; `private` keeps one for each person and client.',
+      '`shared`: the cache reuses an answer for all callers who may get it. `private`: the cache keeps separate answers for each person and client.',
     ),
   maxBytes: octets
     .default(64 * MIB)
     .describe(
-      'Memory of the cache of a server, all workers together. One answer may take a quarter.',
+      'Memory of the cache of a server, all workers together. One answer may use a quarter of it.',
     ),
   disk: z
     .strictObject({
@@ -30,24 +30,24 @@ export const cacheSchema = z.strictObject({
         .max(MIB)
         .default(65_536)
         .describe(
-          'Answers up to this size, in bytes, are kept in memory only, so a restart deletes them.',
+          'The cache keeps answers up to this size, in bytes, in memory only, so a restart deletes these answers.',
         ),
     })
     .optional()
     .describe(
-      'Keeps answers longer than `longerThan` in `data/cache`, where they survive a restart.',
+      'Keeps answers that are longer than `longerThan` on disk, in `data/cache`. Such answers survive a restart.',
     ),
   heuristic: z
     .boolean()
     .default(false)
     .describe(
-      'Also keeps answers that name only a time of last modification, for a tenth of their age (RFC 9111 section 4.2.2).',
+      'Also keeps answers whose only information about freshness is `Last-Modified`, for a tenth of their age (RFC 9111 section 4.2.2).',
     ),
   targeted: z
     .array(fieldName)
     .default(['CDN-Cache-Control'])
     .describe(
-      'Answer fields that this cache obeys in place of Cache-Control. It uses the first field that is present (RFC 9213).',
+      'Answer fields that this cache obeys in place of Cache-Control. The cache uses the first of these fields that an answer has (RFC 9213).',
     ),
   purge: z
     .strictObject({

@@ -35,6 +35,6 @@ export const identitySchema = z.strictObject({
     .union([presets, z.record(fieldName, z.enum(TOLD))])
     .transform((fields): ToldFields => (typeof fields === 'string' ? PRESETS[fields] : fields))
     .describe(
-      'Request fields in which the application reads who the caller is: a preset (`remote-user`, `oauth2-proxy`, `grafana`), or the content of each field by name. Clients cannot send these fields.',
+      'Request fields that tell the application who the caller is: a preset (`remote-user`, `oauth2-proxy`, `grafana`), or the content of each field by name. Clients cannot send these fields.',
     ),
 });

@@ -7,21 +7,21 @@ export const limitsSchema = z
     client: rate
       .default({ burst: 200, per: 0.02 })
       .describe(
-        'Token requests of one authenticated client, its assertions at any endpoint, and its requests of GNAP.',
+        'Token requests of one authenticated client, assertions of the client at any endpoint, and GNAP requests of the client.',
       ),
     address: rate.default({ burst: 1000, per: 0.005 }).describe('Token requests of one address.'),
     visits: rate
       .default({ burst: 500, per: 0.5 })
       .describe(
-        'Records that an anonymous client at one address may make in the store: begun sign-ins, callbacks of sign-ins, requests and device codes of public clients. Requests of clients that describe themselves are included, and their assertions until a person allows the client. It also limits the consents, revoked tokens and refresh tokens of one account.',
+        'Records in the store that anonymous clients at one address may cause: begun sign-ins, callbacks of sign-ins, pushed requests and device codes of public clients. The limit includes requests of clients with a document, and the assertions of such a client until a person allows the client. The same rate also limits the consents, revoked tokens and refresh tokens of one account.',
       ),
     allVisits: rate
       .default({ burst: 5000, per: 0.02 })
-      .describe('The same for all addresses together.'),
+      .describe('Records as in `limits.visits`, from all addresses together.'),
     account: rate
       .default({ burst: 10, per: 20 })
       .describe(
-        'Attempts to sign in with one name from browsers that have never signed in with it.',
+        'Attempts to sign in with one name, from browsers in which that name has never signed in.',
       ),
     signIn: rate
       .default({ burst: 200, per: 0.5 })
@@ -33,7 +33,9 @@ export const limitsSchema = z
       ),
     exchanges: rate
       .default({ burst: 100, per: 1 })
-      .describe('Key exchanges of Mutual from one address. Each is remembered for minutes.'),
+      .describe(
+        'Key exchanges of Mutual from one address. The server remembers each exchange for minutes.',
+      ),
     privateTokens: rate
       .default({ burst: 100, per: 864 })
       .describe(
@@ -48,9 +50,9 @@ export const limitsSchema = z
     secondFactor: rate
       .default({ burst: 5, per: 300 })
       .describe(
-        'One-time codes that are tried for one person, from browsers in which they have used none before.',
+        'One-time codes that are tried for one person, from browsers in which the person has never used a code.',
       ),
     userCode: rate.default({ burst: 10, per: 60 }).describe('Device codes that one person enters.'),
   })
   .prefault({})
-  .describe('Rate limits. Each counts across all workers and machines that share a store.');
+  .describe('Rate limits. Each limit applies to all workers and machines of a store together.');

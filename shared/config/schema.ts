@@ -22,18 +22,20 @@ import { proxySchema, spaceSchema } from './space-schema.ts';
 
 const host = z.string().min(1);
 const tcpPort = (port: number) =>
-  z.int().min(0).max(65_535).default(port).describe('TCP port. 0 takes any free one.');
+  z.int().min(0).max(65_535).default(port).describe('TCP port. 0 means any free port.');
 
 const place = (port: number) =>
   z.strictObject({
-    host: host.default('127.0.0.1').describe('Address or name to listen at.'),
+    host: host.default('127.0.0.1').describe('Address or host name at which the server listens.'),
     port: tcpPort(port),
   });
 
 const address = (port: number, whose: string) =>
   z
     .strictObject({
-      host: host.optional().describe('Address or name to listen at. Default: `listen.host`.'),
+      host: host
+        .optional()
+        .describe('Address or host name at which the server listens. Default: `listen.host`.'),
       port: tcpPort(port),
     })
     .prefault({})
@@ -70,7 +72,7 @@ export const configSchema = z.strictObject({
       host: host
         .default('127.0.0.1')
         .describe(
-          'Address or name for listeners without one of their own. It is for containers, where the operator decides who reaches a port. So an address that is not loopback does not mean production here, unlike the `host` of a listener, also if both are the same.',
+          'Address or host name for listeners without their own `host`. It is meant for containers, where the operator decides which clients reach a port. So an address here that is not loopback does not mean production, unlike the `host` of a listener, even if both are the same.',
         ),
       authz: address(3000, 'the authorization server'),
       resource: address(3001, 'the resource server'),
@@ -85,12 +87,12 @@ export const configSchema = z.strictObject({
       metrics: place(9464)
         .optional()
         .describe(
-          'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs them. `{}` means the defaults. Without this member there is no listener. Keep it on loopback or in a private network: it requires no credentials.',
+          'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs both. `{}` means the defaults. Without this member there is no such listener. Keep the listener on loopback or in a private network, since it requires no credentials.',
         ),
     })
     .prefault({})
     .describe(
-      'Where the servers listen. `issuer` and `resource` do not follow: with another port, set them, too.',
+      'Where the servers listen. If you change a port, change `issuer` or `resource`, too.',
     ),
   tls: z
     .strictObject({
@@ -102,7 +104,7 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'Also serves the resource server over TLS (HTTP/2 and HTTP/1.1), with all its spaces. In development a certificate is made if no files are named.',
+      'Serves the resource server with all its spaces over TLS, too (HTTP/2 and HTTP/1.1). In development the server makes a certificate if you name no files.',
     ),
   privateTokens: privateTokensSchema,
   clients: z
@@ -114,12 +116,12 @@ export const configSchema = z.strictObject({
             hosts: z
               .array(z.string().regex(DOCUMENT_HOST, 'must be a host or *.HOST'))
               .min(1)
-              .describe('Hosts whose documents are taken.'),
+              .describe('Hosts whose documents the server accepts.'),
           }),
         ])
         .optional()
         .describe(
-          'Unregistered clients, whose `client_id` is the address of their description (Client ID Metadata Document): `off`, `allow`, or `hosts`, where `*.example.com` is every host below it. Their scopes are the `documentClients` of the spaces. Default: `allow` in development, `off` in production.',
+          'Unregistered clients. Their `client_id` is the URL of a document about the client (Client ID Metadata Document). Values: `off`, `allow`, or `hosts` with the accepted hosts of documents. `*.example.com` means every host below example.com. The scopes of such clients are the `documentClients` of the spaces. Default: `allow` in development, `off` in production.',
         ),
     })
     .prefault({}),
@@ -129,13 +131,13 @@ export const configSchema = z.strictObject({
         .enum(['registered', 'anybody'])
         .default('registered')
         .describe(
-          'Who may ask people for access: `registered` is the clients of `client add --gnap-key`; `anybody` is every client with a key. An unknown client never gets access without a person.',
+          'Clients that may ask people for access: with `registered` only clients of `client add --gnap-key`, with `anybody` every client with a key. An unregistered client never gets access without a person.',
         ),
       mtls: z
         .boolean()
         .default(false)
         .describe(
-          'Takes the certificates of clients from `Client-Cert` (RFC 9440) of `trustedProxies`. Each of them has to demand and check certificates, and to remove this field from what clients send.',
+          'Accepts client certificates in the field `Client-Cert` (RFC 9440) from `trustedProxies`. Each of these proxies must require and check certificates, and must remove this field from requests of clients.',
         ),
       push: z
         .array(z.string().refine(isDestination, { error: 'must be public:PORT or HOST:PORT' }))
@@ -151,22 +153,24 @@ export const configSchema = z.strictObject({
     .min(1)
     .default('./data')
     .describe(
-      'Folder of the embedded store, the documents and the master secret. What the file says is relative to the file, the default to the current folder.',
+      'Folder of the embedded store, the documents and the master secret. A relative path in the configuration file starts at the folder of that file. The default starts at the current folder.',
     ),
   store: storeSettings
     .default({ kind: 'sqlite' })
     .describe(
-      'Where state is kept: the embedded SQLite of one machine, or PostgreSQL, which several share.',
+      'Where the servers keep their state: in the embedded SQLite on one machine, or in PostgreSQL, which several machines can share.',
     ),
   trustedProxies: networks
     .default([])
     .describe(
-      'Addresses and networks of your reverse proxies. Their forwarding fields are trusted, counted from the right. If there is a proxy, Basic in clear text is refused even to programs on this machine that connect directly. A proxy could pass on what a client sent in clear text.',
+      'Addresses and networks of your reverse proxies. The servers trust the forwarding fields of these proxies, from right to left. If you name a proxy, the servers refuse Basic in clear text even from programs on this machine. Otherwise a proxy could pass on a password that a client sent in clear text.',
     ),
   tokens: z
     .strictObject({
       lifetime: seconds(10, 86_400).default(600).describe('How long an access token lives.'),
-      skew: seconds(0, 60).default(5).describe('Difference between clocks that is tolerated.'),
+      skew: seconds(0, 60)
+        .default(5)
+        .describe('Difference between the clocks of two machines that the servers tolerate.'),
       nonce: z
         .boolean()
         .default(false)
@@ -177,13 +181,13 @@ export const configSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe(
-          'Answers client credentials requests directly, at half the cost. `false` sends them through oidc-provider like every other request.',
+          'Answers requests for client credentials without oidc-provider, which halves the CPU time. With `false`, oidc-provider answers these requests, too.',
         ),
       assertionAudience: z
         .enum(['issuer', 'endpoint'])
         .default('issuer')
         .describe(
-          'Audience that a client assertion must have: `issuer` is this issuer alone; `endpoint` also accepts the URL of the endpoint, as older clients send it.',
+          'Audience that a client assertion must have: `issuer` accepts only the issuer; `endpoint` also accepts the URL of the endpoint, which older clients send.',
         ),
       refresh: seconds(60, 31_536_000)
         .default(1_209_600)
@@ -191,7 +195,7 @@ export const configSchema = z.strictObject({
       refreshGrace: seconds(0, 300)
         .default(10)
         .describe(
-          'How long a used refresh token returns the same successor again, until that is used. Tabs that refresh at the same time need it, and clients that lost the answer. Any other second use ends the grant. With 0 every second use does.',
+          'How long a refresh token that was used returns the same successor again, if the successor is unused. Tabs that refresh at the same time need this, and clients that lost the answer. Any other second use revokes the grant. With 0 every second use revokes the grant.',
         ),
     })
     .prefault({})
@@ -212,7 +216,7 @@ export const configSchema = z.strictObject({
             .max(253)
             .optional()
             .describe(
-              'The domain of passkeys: the host of the issuer, or a parent domain of it. Passkeys that were made for another domain do not work.',
+              'The domain of passkeys: the host of the issuer, or a parent domain of that host. Passkeys that were made for another domain do not work.',
             ),
         })
         .prefault({})
@@ -221,7 +225,7 @@ export const configSchema = z.strictObject({
         .enum(['off', 'invited', 'open'])
         .default('off')
         .describe(
-          'Who may create an account themselves. `off`: no person. `invited`: people with a link of `user invite` without a name. `open`: everybody with an e-mail address (needs `mail`). Operators may add people in any case.',
+          'People who may create their own account. `off`: no person. `invited`: people with a link from `user invite` without a name. `open`: everybody with an email address (needs `mail`). Operators can always add people.',
         ),
       secondFactor: z
         .union([
@@ -230,12 +234,14 @@ export const configSchema = z.strictObject({
             required: z
               .array(z.string().min(1).normalize('NFC'))
               .min(1)
-              .describe('Groups whose people need one; for everybody else it is optional.'),
+              .describe(
+                'Groups whose members need a second factor. For all other people the second factor is optional.',
+              ),
           }),
         ])
         .default('optional')
         .describe(
-          'The people who need a one-time code beside the password: people who have set it up (`optional`), everybody, or people in some groups. `off` asks no person, not even people who have set it up. A passkey replaces both factors.',
+          'The people who need a one-time code beside the password: people who have set up such codes (`optional`), everybody, or people in some groups. With `off` no person needs a code, not even a person who has set codes up. A passkey replaces both factors.',
         ),
     })
     .prefault({})
@@ -245,14 +251,16 @@ export const configSchema = z.strictObject({
       lease: fractional(0.2, 60)
         .default(2)
         .describe(
-          'How long a server that follows revocations over HTTP may trust an answer. A revocation waits for such servers, at most a quarter longer than this.',
+          'How long a server that reads revocations over HTTP (a follower) may trust an answer of the feed. A revocation waits until all followers know it, at most this time and a quarter more.',
         ),
       hold: fractional(0.05, 15)
         .default(0.5)
-        .describe('How long the feed of revocations holds back an answer that has nothing new.'),
+        .describe(
+          'How long the feed of revocations waits for a new revocation before it sends an empty answer.',
+        ),
     })
     .prefault({})
-    .describe('The feed of revocations, for servers that follow it over HTTP.'),
+    .describe('The feed of revocations, for servers that read the feed over HTTP.'),
   device: z
     .strictObject({
       interval: seconds(1, 60).default(5).describe('Time between two polls of a device.'),
@@ -274,21 +282,25 @@ export const configSchema = z.strictObject({
       }),
     )
     .default({})
-    .describe('What the consent page says that a scope allows, by scope and language.'),
+    .describe('Texts of the consent page that say what a scope allows, by scope and language.'),
   jwks: z
     .strictObject({
       url: absoluteUrl
         .optional()
-        .describe('Where the resource server fetches the keys. Default: `/jwks` of the issuer.'),
+        .describe(
+          'URL at which the resource server fetches the keys. Default: `/jwks` of the issuer.',
+        ),
       maxAge: seconds(1, 86_400)
         .default(300)
-        .describe('How long fetched keys are used before they are fetched again.'),
+        .describe('How long the resource server uses fetched keys before it fetches them again.'),
       cooldown: seconds(1, 3600)
         .default(30)
-        .describe('Least time between two fetches because of an unknown `kid`.'),
+        .describe('Shortest time between two fetches that an unknown `kid` causes.'),
       overlap: seconds(2, 172_800)
         .default(360)
-        .describe('How long a new key is published before tokens are signed with it.'),
+        .describe(
+          'How long a new key is published before the authorization server signs tokens with the key.',
+        ),
     })
     .prefault({})
     .describe('Signing keys: how the resource server fetches them, and how they rotate.'),
@@ -306,7 +318,7 @@ export const configSchema = z.strictObject({
         .min(0)
         .default(64 * 1024 * 1024)
         .describe(
-          'Bytes of recently read content that each process keeps in memory. A quarter as many are kept of listings and query results.',
+          'Bytes of recently read content that each process keeps in memory. Listings and query results have a quarter of this number in addition.',
         ),
       quota: z
         .strictObject({
@@ -330,16 +342,16 @@ export const configSchema = z.strictObject({
             .describe('Documents and collections.'),
         })
         .prefault({})
-        .describe('What one tree may hold.'),
+        .describe('Limits of one tree (the documents of a space, or of one account in a space).'),
     })
     .prefault({})
-    .describe('Documents that the resource server keeps.'),
+    .describe('Documents that the resource server stores.'),
   negotiate: negotiateSettings.optional().describe('Kerberos, for the scheme Negotiate.'),
   playground: z
     .boolean()
     .optional()
     .describe(
-      'Pages of the resource server at `/schemes/` that perform exchanges of authentication and show both messages of each. They use a server as a client does, with credentials of their own, which open nothing else. The first visit starts two more processes, which end after ten minutes without a visit. Default: on in development unless a space has the path `/schemes/` or one below `/playground/`, off in production.',
+      'The playground: pages of the resource server at `/schemes/` that send real requests with credentials, and show request and response. The credentials of the playground give access to nothing else. The first visit starts two more processes, which end after ten minutes without a visit. Default: on in development unless a space has the path `/schemes/` or one below `/playground/`, off in production.',
     ),
   proxy: proxySchema
     .optional()
@@ -347,7 +359,9 @@ export const configSchema = z.strictObject({
   spaces: z
     .array(spaceSchema)
     .default([])
-    .describe('Protection spaces of the resource server: what is where, and who may use it.'),
+    .describe(
+      'Protection spaces of the resource server: each URL, what the server serves there, and the clients that may use it.',
+    ),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -25,11 +25,11 @@ export const securitySchema = z
       )
       .min(1)
       .max(10)
-      .describe('Where to report a weakness, in the order of your preference.'),
+      .describe('URIs where people can report a vulnerability, in the order of your preference.'),
     expires: z.iso
       .datetime({ offset: true, error: 'must be a time such as 2027-06-30T00:00:00Z' })
       .describe(
-        'Until when this is right; RFC 9116 advises less than a year. From then on the address is 404.',
+        'Time until which these contacts are valid; RFC 9116 advises less than a year. After this time the address of security.txt is 404.',
       ),
     policy: uri
       .startsWith('https://', 'must begin with https://')
@@ -38,5 +38,5 @@ export const securitySchema = z
   })
   .optional()
   .describe(
-    'Contacts for reports of weaknesses, at `/.well-known/security.txt` of both servers (RFC 9116). Without this member there is no such page.',
+    'Contacts for reports of vulnerabilities, at `/.well-known/security.txt` of both servers (RFC 9116). Without this member there is no such page.',
   );

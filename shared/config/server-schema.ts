@@ -8,7 +8,7 @@ export const serverSchema = z
     drain: seconds(0, 300)
       .optional()
       .describe(
-        'Time for which a server that was asked to end says no at `/health/ready`, and still serves, so that load balancers turn away. Default: 3 in production, else 0.',
+        'Time for which a server that is stopping answers 503 at `/health/ready` and still serves requests, so that load balancers choose other servers. Default: 3 in production, else 0.',
       ),
     connections: z
       .strictObject({
@@ -17,7 +17,7 @@ export const serverSchema = z
           .min(1)
           .max(1_000_000)
           .default(LIMITS.connections.address)
-          .describe('From one address. Trusted proxies are not counted.'),
+          .describe('From one address. Trusted proxies have no such limit.'),
         total: z
           .int()
           .min(1)
@@ -27,7 +27,7 @@ export const serverSchema = z
       })
       .prefault({})
       .describe(
-        'Open connections of a server, all workers together. Each worker takes at most half of the files that the system allows it, and an eighth from one address.',
+        'Open connections of a server, all workers together. Each worker uses at most half of its open files for connections, and an eighth for connections from one address.',
       ),
     headerBytes: z
       .int()
@@ -42,7 +42,7 @@ export const serverSchema = z
       .min(20)
       .max(10_000)
       .default(LIMITS.fields)
-      .describe('Most fields of a header section.'),
+      .describe('Greatest number of fields in a header section.'),
     targetBytes: z
       .int()
       .min(1024)
@@ -51,16 +51,16 @@ export const serverSchema = z
       .describe('Greatest length of the URL.'),
     headersTimeout: seconds(1, 300)
       .default(LIMITS.headersTimeout / 1000)
-      .describe('Time until the header section is complete.'),
+      .describe('Longest time until the header section is complete.'),
     requestTimeout: seconds(1, 86_400)
       .default(LIMITS.requestTimeout / 1000)
-      .describe('Time until the content is complete.'),
+      .describe('Longest time until the content is complete.'),
     idleTimeout: seconds(1, 3600)
       .default(LIMITS.idleTimeout / 1000)
-      .describe('Time without a byte in either direction while a request is under way.'),
+      .describe('Longest time without a byte in either direction while a request is under way.'),
     keepAliveTimeout: seconds(1, 3600)
       .default(LIMITS.keepAliveTimeout / 1000)
-      .describe('Time between two requests of an HTTP/1.1 connection.'),
+      .describe('Longest time between two requests on an HTTP/1.1 connection.'),
     pace: z
       .strictObject({
         bytes: z.int().min(1).max(1_000_000).default(LIMITS.pace.bytes).describe('Bytes.'),
@@ -70,32 +70,36 @@ export const serverSchema = z
       })
       .prefault({})
       .describe(
-        'Slowest pace of content: a request that sends fewer than `bytes` in each `seconds` is cut off.',
+        'Slowest pace of content: the server aborts a request that sends fewer than `bytes` in an interval of `seconds`.',
       ),
     needlessBytes: z
       .int()
       .min(0)
       .max(67_108_864)
       .default(LIMITS.needlessBytes)
-      .describe('Most content that a method without content may carry. It is thrown away.'),
+      .describe(
+        'Greatest size of the content of a method that has no use for content. The server discards this content.',
+      ),
     leftoverBytes: z
       .int()
       .min(0)
       .max(1024 ** 3)
       .default(LIMITS.leftoverBytes)
-      .describe('Most content that is read and thrown away after the end of the answer.'),
+      .describe(
+        'Greatest size of content that the server reads and discards after the end of the answer.',
+      ),
     requestsPerConnection: z
       .int()
       .min(1)
       .max(10_000_000)
       .default(LIMITS.requestsPerConnection)
-      .describe('Most requests on one HTTP/1.1 connection.'),
+      .describe('Greatest number of requests on one HTTP/1.1 connection.'),
     streams: z
       .int()
       .min(1)
       .max(10_000)
       .default(LIMITS.streams)
-      .describe('Most concurrent streams of one HTTP/2 connection.'),
+      .describe('Greatest number of concurrent streams on one HTTP/2 connection.'),
     resets: rate.default(LIMITS.resets).describe('Streams that one HTTP/2 connection may reset.'),
     controls: rate
       .default(LIMITS.controls)
@@ -112,4 +116,4 @@ export const serverSchema = z
     path: ['requestTimeout'],
   })
   .prefault({})
-  .describe('What one connection may do, at both servers and at the forward proxy.');
+  .describe('Limits of one connection, at both servers and at the forward proxy.');

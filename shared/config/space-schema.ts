@@ -33,11 +33,11 @@ const scopeList = z.array(
 const grants = z
   .strictObject({
     everyone: scopeList.default([]).describe('Scopes of every admitted caller.'),
-    anonymous: scopeList.default([]).describe('Scopes of clients that show a PrivateToken.'),
+    anonymous: scopeList.default([]).describe('Scopes of clients that send a PrivateToken.'),
     people: z.record(z.string(), scopeList).default({}).describe('Scopes by name of the person.'),
   })
   .prefault({})
-  .describe('Scopes of people whose scheme carries none, such as Basic and Digest.');
+  .describe('Scopes of people who use a scheme without scopes, such as Basic or Digest.');
 
 const named = z.array(z.string().min(1)).default([]);
 
@@ -48,26 +48,30 @@ const allow = z
       .default([])
       .describe('People in these groups.'),
     people: named.describe('People by id.'),
-    clients: named.describe('Clients that act for themselves, by id.'),
+    clients: named.describe('Clients that act without a person, by id.'),
   })
   .refine((lists) => Object.values(lists).some(({ length }) => length > 0), {
     error: 'names nobody: name groups, people or clients, or remove it',
   })
-  .describe('Who may enter, whatever the scheme. Default: everybody whom a scheme authenticates.');
+  .describe(
+    'The people and clients that may use the space, with any scheme. Default: everybody whom a scheme authenticates.',
+  );
 
 const authenticationRule = z
   .strictObject({
     acr: z
       .enum(LEVELS)
       .optional()
-      .describe('The least way to sign in. A passkey is more than a second factor.'),
-    maxAge: seconds(10, 31_536_000).optional().describe('How long ago the sign-in may be.'),
+      .describe(
+        'The weakest sign-in that the space accepts. A passkey is stronger than a second factor.',
+      ),
+    maxAge: seconds(10, 31_536_000).optional().describe('The greatest age of the sign-in.'),
     methods: z
       .array(z.string().regex(METHOD, 'must be safe, unsafe or a method'))
       .min(1)
       .optional()
       .describe(
-        'Methods that need it. `safe` and `unsafe` mean all methods of their kind. Default: every method.',
+        'Methods that need such a sign-in. `safe` and `unsafe` mean all methods of that kind. Default: every method.',
       ),
   })
   .refine(({ acr, maxAge }) => acr !== undefined || maxAge !== undefined, {
@@ -78,7 +82,7 @@ const authentication = z
   .union([authenticationRule, z.array(authenticationRule).min(1)])
   .transform((rules): readonly AuthenticationRule[] => [rules].flat())
   .describe(
-    'The sign-in that requests need beside valid credentials (RFC 9470): one object, or a list. If several name a method, all of them count.',
+    'The sign-in that requests need beside valid credentials (RFC 9470): one object, or a list. If several objects of a list name a method, the method needs all of them.',
   );
 
 /**
@@ -92,23 +96,25 @@ const signIn = z
     z.literal(true),
     z.strictObject({
       idle: seconds(300, LONGEST_IDLE).describe(
-        'How long a session lives without a request. Default: a day. A session never outlives `people.session`.',
+        'How long a session stays valid without a request. Default: a day. A session is never valid for longer than `people.session`.',
       ),
     }),
   ])
   .describe(
-    'Sends browsers without credentials to sign in, and gives them a session (only with `serves`: `verify` or `upstream`).',
+    'Redirects browsers without credentials to the sign-in page, then gives the browser a session (only with `serves`: `verify` or `upstream`).',
   );
 
 const secondFactor = z
   .literal('not asked')
   .optional()
   .describe(
-    'Accepts a password alone (Basic, Digest, SCRAM, Mutual, Negotiate), also from people who have or must have a second factor. By default these schemes refuse such people.',
+    'Accepts a password without a second factor (Basic, Digest, SCRAM, Mutual, Negotiate), even from people who have or need a second factor. By default these schemes refuse such people.',
   );
 
 const members = z.strictObject({
-  url: absoluteUrl.describe('URL of the space. It is also the audience of its tokens (RFC 9728).'),
+  url: absoluteUrl.describe(
+    'URL of the space. This URL is also the audience of the tokens for the space (RFC 9728).',
+  ),
   realm: realmName.describe('Realm of the challenges.'),
   schemes: z
     .array(z.enum(NAMES))
@@ -121,12 +127,12 @@ const members = z.strictObject({
     .record(z.string().regex(NEEDING, 'safe, unsafe, a method or tool:NAME'), scopeList)
     .default({})
     .describe(
-      'Scopes that a request needs, by method. `safe` and `unsafe` mean the methods that are not named. `tool:NAME` has what a tool of an MCP server needs besides: the gateway asks for it (`serves`: `upstream`), or the application itself (`verify`).',
+      'Scopes that a request needs, by method. `safe` and `unsafe` mean the other methods of that kind. `tool:NAME` lists the additional scopes for a tool of an MCP server. The gateway checks these scopes (`serves`: `upstream`), or the application does (`verify`).',
     ),
   documentClients: scopeList
     .default([])
     .describe(
-      'Scopes that unregistered clients may request from people (`clients.documents`). Default: none. `allow` still decides who may enter.',
+      'Scopes that unregistered clients may request from people (`clients.documents`). Default: none. `allow` still applies.',
     ),
   signIn: signIn.optional(),
   identity: identitySchema
@@ -141,7 +147,7 @@ const members = z.strictObject({
     .enum(['nothing', 'forbidden', 'everything'])
     .optional()
     .describe(
-      '`forbidden` turns 403 into 404. `everything` hides the space from clients without valid credentials (only with the scheme Concealed, where it is the default; RFC 9729 section 6.4).',
+      'Whether the server hides the space. `forbidden` answers 404 in place of 403. `everything` hides the space from clients without valid credentials (only with the scheme Concealed, where `everything` is the default; RFC 9729 section 6.4).',
     ),
   alg: z
     .enum(['ES256', 'RS256', 'EdDSA'])
@@ -154,7 +160,7 @@ const members = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          'Allows those pages to send credentials that the browser adds itself, such as a remembered password. Without it they cannot POST with Basic, Digest or Negotiate.',
+          'Allows pages of `origins` to send credentials that the browser adds itself, such as a remembered password. Otherwise these pages cannot POST with Basic, Digest or Negotiate.',
         ),
     })
     .prefault({})
@@ -163,7 +169,7 @@ const members = z.strictObject({
     .enum(['documents', 'identity', 'verify', 'upstream', 'push'])
     .default('documents')
     .describe(
-      'What the space serves: `documents` on disk; `identity`, a page about the client; `verify`, nothing itself: the application is elsewhere, and checks the tokens itself or stands behind a proxy that asks `GET /verify`; `upstream`, the application behind it; `push`, a push service (RFC 8030).',
+      'What the space serves. `documents`: documents on disk. `identity`: a page about the client. `verify`: nothing, since the application is elsewhere; the application checks tokens itself, or is behind a proxy that sends `GET /verify`. `upstream`: the application behind the gateway. `push`: a push service (RFC 8030).',
     ),
   upstream: upstreamSchema
     .optional()
@@ -171,26 +177,29 @@ const members = z.strictObject({
   cache: cacheSchema
     .optional()
     .describe(
-      'Caches answers of the application (RFC 9111; only with `serves`: `upstream`). Without this member nothing is cached.',
+      'Caches answers of the application (RFC 9111; only with `serves`: `upstream`). Without this member the server caches no answers.',
     ),
   tree: z
     .enum(['shared', 'own'])
     .default('shared')
     .describe(
-      '`shared` is one tree of documents for all, `own` is one for each person and client.',
+      '`shared`: all people and clients use one tree of documents. `own`: each person and each client has a separate tree.',
     ),
   methods: z
     .array(z.string().regex(TOKEN, 'must be a method, in upper case'))
     .optional()
     .describe(
-      'The only methods that the space accepts. Default: all that it can do. An application may name methods that this server does not know.',
+      'The only methods that the space accepts. Default: all methods that the space supports. For an application you may name methods that this server does not know.',
     ),
   trace: z
     .strictObject({
-      hide: z.array(fieldName).default([]).describe('Further request fields that are not echoed.'),
+      hide: z
+        .array(fieldName)
+        .default([])
+        .describe('Further request fields that the answer leaves out.'),
     })
     .optional()
-    .describe('Turns TRACE on, which echoes the request without its credentials.'),
+    .describe('Turns TRACE on. The answer to TRACE is the request without credentials.'),
 });
 
 /** The default scopes of PURGE and BAN, in addition to those of other unsafe methods. */
@@ -233,10 +242,14 @@ export const proxySchema = z.strictObject({
     .max(100_000)
     .default(500)
     .describe(
-      'Open tunnels. One account may hold a quarter of what other accounts leave free, one address a third.',
+      'Greatest number of open tunnels. One account may use a quarter of the number that other accounts leave free, one address a third.',
     ),
-  idle: seconds(1, 86_400).default(120).describe('How long a tunnel lives in which nothing moves.'),
-  total: seconds(1, 604_800).default(14_400).describe('How long a tunnel lives at most.'),
+  idle: seconds(1, 86_400)
+    .default(120)
+    .describe('How long a tunnel stays open without data in either direction.'),
+  total: seconds(1, 604_800)
+    .default(14_400)
+    .describe('Longest time for which a tunnel stays open.'),
   hide: z
     .enum(['everything'])
     .optional()
@@ -249,5 +262,5 @@ export const proxySchema = z.strictObject({
       key: z.string().min(1).describe('PEM file.'),
     })
     .optional()
-    .describe('Makes clients speak TLS to the proxy (HTTP/2 or HTTP/1.1).'),
+    .describe('Makes the proxy listener use TLS (HTTP/2 or HTTP/1.1).'),
 });

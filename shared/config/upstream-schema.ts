@@ -8,12 +8,14 @@ const webSocketLimits = z.strictObject({
     .max(100_000)
     .default(1000)
     .describe(
-      'Open WebSockets. One account may hold a quarter of what other accounts leave free, one address a third.',
+      'Greatest number of open WebSockets. One account may use a quarter of the number that other accounts leave free, one address a third.',
     ),
   idle: seconds(1, 86_400)
     .default(300)
-    .describe('How long a WebSocket lives in which nothing moves.'),
-  total: seconds(1, 604_800).default(86_400).describe('How long a WebSocket lives at most.'),
+    .describe('How long a WebSocket stays open without data in either direction.'),
+  total: seconds(1, 604_800)
+    .default(86_400)
+    .describe('Longest time for which a WebSocket stays open.'),
 });
 
 /** The application behind a space that serves `upstream`. */
@@ -26,7 +28,9 @@ export const upstreamSchema = z
       .array(absoluteUrl)
       .min(1)
       .optional()
-      .describe('In place of `url`: URLs of equal instances. The least busy one is asked.'),
+      .describe(
+        'In place of `url`: URLs of equal instances. The gateway sends a request to the least busy instance.',
+      ),
     name: z
       .string()
       .min(1)
@@ -35,14 +39,16 @@ export const upstreamSchema = z
       .describe('Audience of the signed statement about the client. Default: the first URL.'),
     timeout: seconds(1, 86_400)
       .default(60)
-      .describe('Longest wait for an answer to begin, and between two pieces of it.'),
+      .describe(
+        'Longest wait for the beginning of an answer, and between two pieces of the answer.',
+      ),
     connections: z
       .int()
       .min(1)
       .max(10_000)
       .default(100)
       .describe(
-        'Connections to one URL. One account may hold a quarter of what other accounts leave free, one address a third.',
+        'Greatest number of connections to one URL. One account may use a quarter of the number that other accounts leave free, one address a third.',
       ),
     tls: z
       .strictObject({
@@ -55,8 +61,8 @@ export const upstreamSchema = z
           .string()
           .min(1)
           .optional()
-          .describe('Name in the certificate. Default: that of the URL.'),
-        http2: z.boolean().default(false).describe('Asks for HTTP/2.'),
+          .describe('Name in the certificate. Default: the host of the URL.'),
+        http2: z.boolean().default(false).describe('Uses HTTP/2 for requests to the application.'),
       })
       .prefault({})
       .describe('TLS to an application whose URL is `https`.'),
@@ -68,13 +74,13 @@ export const upstreamSchema = z
       .enum(['end', 'finish'])
       .default('end')
       .describe(
-        'What happens to an answer or upload in progress when its client is revoked: `end` cuts it off within two seconds, `finish` lets it finish.',
+        'What happens to a transfer in progress if the token of the client is revoked. `end` aborts the answer or upload within two seconds. `finish` lets the answer or upload finish.',
       ),
     host: z
       .enum(['public', 'upstream'])
       .default('public')
       .describe(
-        'What the application reads in Host: `public` is the host of the space, `upstream` its own.',
+        'The field Host that the application receives: `public` is the host of the space, `upstream` is the host of the application.',
       ),
     forwarded: z
       .enum(['x-forwarded', 'forwarded', 'none'])
@@ -98,7 +104,7 @@ export const upstreamSchema = z
       .array(fieldName)
       .default([])
       .describe(
-        'Fields that applications believe, such as CF-Connecting-IP. They reach the application only from `trustedProxies`.',
+        'Request fields that the application trusts, such as CF-Connecting-IP. The gateway passes these fields on only from `trustedProxies`.',
       ),
     concealedExport: z
       .boolean()

@@ -9,14 +9,14 @@ const origin = z
 /** Scopes that a person allowed or refused. */
 export const scopes = z
   .record(z.string(), z.array(z.string()))
-  .describe('scopes by resource; those of OpenID Connect under the empty name');
+  .describe('scopes by resource; the scopes of OpenID Connect have the empty name');
 
 /** The members of a grant, besides its person and its client. */
 export const grantShown = {
   scopes,
   since: time,
   last_issue: time.optional(),
-  sign_in: z.string().optional().describe('the sign-in with which it ends'),
+  sign_in: z.string().optional().describe('the sign-in whose end revokes the grant'),
   device: origin,
   browser: origin,
 };

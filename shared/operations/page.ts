@@ -12,7 +12,7 @@ export const pageInput = {
     .string()
     .max(512)
     .optional()
-    .describe('the `next` of the page before; without it the first page'),
+    .describe('the `next` of the previous page; default: the first page'),
   limit: wholeNumber(1, MOST).default(MOST).describe(`rows of the page, at most ${MOST}`),
 };
 

@@ -16,14 +16,14 @@ const redis = z
     urls: z
       .array(z.string().refine(isRedisUrl, REDIS_URL))
       .min(1)
-      .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
+      .describe('URL of the Redis server, URLs of the sentinels, or of some nodes of the cluster.'),
     master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
     prefix: z
       .string()
       .regex(/^[a-z0-9-]{1,32}$/)
       .default('cs')
       .describe(
-        'Prefix of all keys, the same for all servers of a store: a server with another prefix does not start.',
+        'Prefix of all keys in Redis. All servers of a store need the same prefix: a server with another prefix does not start.',
       ),
     replicas: z
       .int()
@@ -31,7 +31,7 @@ const redis = z
       .max(10)
       .optional()
       .describe(
-        'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
+        'Number of replicas that must confirm a write before the server acknowledges the write (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
       ),
     deadline: longestWait.describe(
       'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
@@ -54,7 +54,7 @@ const postgres = z
       )
       .min(1)
       .describe(
-        'URL of the server, or of the primary and its standbys in any order. `sslmode` is the only parameter: `require`, `verify-ca` and `verify-full` all verify the certificate and its host name, `no-verify` encrypts only, `disable` or none does neither.',
+        'URL of the server, or of the primary and its standbys in any order. `sslmode` is the only parameter. `require`, `verify-ca` and `verify-full` encrypt, and all verify the certificate and its host name. `no-verify` only encrypts. `disable`, or no `sslmode`, does neither.',
       ),
     schema: z
       .string()
@@ -65,7 +65,7 @@ const postgres = z
       )
       .default('countersign')
       .describe(
-        'The schema with the tables of this store. It is made when missing, unless the database has another store.',
+        'The PostgreSQL schema with the tables of this store. A server makes a missing schema, unless the database has another store.',
       ),
     connections: z
       .int()
@@ -83,12 +83,12 @@ const postgres = z
       .min(1)
       .optional()
       .describe(
-        'File with the certificate authorities of the servers, in PEM. With it each connection is encrypted and verified, host name included.',
+        'File with the certificate authorities of the PostgreSQL servers, in PEM. With this file the server encrypts each connection, and verifies the certificate and its host name.',
       ),
     redis: redis
       .optional()
       .describe(
-        'Redis beside PostgreSQL: it tells all servers at once what is revoked, so that a verdict asks Redis alone. All servers of a store have it, or none.',
+        'Redis beside PostgreSQL distributes revocations to all servers at once, so that the check of a token asks only Redis. Either all servers of a store use Redis, or no server does.',
       ),
   })
   .superRefine(({ ca, urls }, context) => {

@@ -6,17 +6,20 @@ import { type Input, type Option, UsageError } from './command.ts';
 
 /** The options that say which events are shown. */
 export const AUDIT_OPTIONS: Readonly<Record<string, Option>> = {
-  kind: { value: 'KIND', help: 'only this kind, such as sign-in.refused; a wrong one lists all' },
+  kind: {
+    value: 'KIND',
+    help: 'only events of this kind, such as sign-in.refused; an unknown kind prints all kinds',
+  },
   person: {
     value: 'PERSON',
     help: 'only what this person did, or what is about them: an id or a name',
   },
-  client: { value: 'CLIENT', help: 'the same for an application' },
+  client: { value: 'CLIENT', help: 'only what this application did, or what is about it: an id' },
 };
 
 export const SINCE: Option = {
   value: 'TIME',
-  help: 'only from then on: an ISO 8601 time such as 2026-11-25T08:00Z, or 90s, 15m, 2h or 7d ago',
+  help: 'only events since an ISO 8601 time such as 2026-11-25T08:00Z, or 90s, 15m, 2h or 7d ago',
 };
 
 /** Returns the filter that the options name. Throws `UsageError` if an option has another form. */

@@ -2,7 +2,10 @@ import { Failure, type Input, type Option, type Shell, UsageError } from './comm
 
 /** The options with which a user passes a client's secret. */
 export const SECRET_OPTIONS: Readonly<Record<string, Option>> = {
-  secret: { value: 'SECRET', help: 'its secret (other users of the machine can see it)' },
+  secret: {
+    value: 'SECRET',
+    help: 'the secret of the client (other users of the machine can see it)',
+  },
   'secret-stdin': { help: 'read its secret from standard input' },
 };
 

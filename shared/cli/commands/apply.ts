@@ -11,7 +11,7 @@ export const apply: Command = {
   name: 'apply',
   store: 'opens',
   repeatable: true,
-  summary: 'make people, clients and keys as a file declares them; a second run changes nothing',
+  summary: 'make the people, clients and keys that a file declares; a second run changes nothing',
   operands: ['FILE'],
   options: {
     'dry-run': { help: 'show what would be changed, and change nothing' },
@@ -23,8 +23,8 @@ export const apply: Command = {
   },
   details: [
     'FILE is JSON with the members of directory export, without credentials of people; - reads standard input.',
-    'The whole file is checked first; a mistake changes nothing. Five hundred changes are one transaction, so that the',
-    'servers do not wait for long. After an interruption, run the command again: it makes what is missing.',
+    'The command checks the whole file first; a mistake changes nothing. 500 changes are one transaction, so that the',
+    'servers do not wait for long. After an interruption, run the command again: it makes the missing entries.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);

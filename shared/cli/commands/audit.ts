@@ -33,8 +33,8 @@ export const auditList: Command = {
     limit: { value: 'N', help: `at most so many; default: ${DEFAULT}` },
   },
   details: [
-    'Without --since and --after these are the last events. With --json each event is a line.',
-    'Events name people and applications by id, so nothing in them names a person who was removed.',
+    'Without --since and --after the command lists the last events. With --json each event is a line.',
+    'Events name people and applications by id, so no event has the name of a removed person.',
   ],
   run: async (input, shell) => {
     const filter = auditFilter(input, shell.clock);
@@ -158,9 +158,9 @@ export const auditVerify: Command = {
     },
   },
   details: [
-    'The events are chained by HMAC under the master secret. An attacker with the secret and the store can write them',
-    'again, and a removed end leaves a valid chain. So keep the checkpoint that this command prints on another machine,',
-    'and give it the next time.',
+    'The events are chained by HMAC under the master secret. An attacker with the secret and the store can forge the chain,',
+    'and a removed end leaves a valid chain. So keep the checkpoint that this command prints on another machine,',
+    'and give the checkpoint to the next run.',
   ],
   run: async (input, shell) => {
     const text = input.text('checkpoint');

@@ -25,8 +25,8 @@ export const backup: Command = {
   details: [
     'FOLDER must be empty or missing. The command writes state.db with everything except long documents, the folder',
     'content with these, and SHA256SUMS with the digests for `countersign backup check`. A backup has no master secret:',
-    'keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or sign-ins',
-    'either, since they would undo revocations.',
+    'keep that elsewhere, since only this secret opens the signing keys. A backup has no tokens, grants or sign-ins',
+    'either, since a restore of these would undo revocations.',
     'The command reads the copy back, and records it as the last successful backup. It makes no backup if the content',
     'of a document is lost, shorter, or differs from the last backup of the schedule. Then write or delete the documents',
     'that it names over HTTP, or take their files from that backup.',
@@ -108,10 +108,10 @@ async function copyInto({
 
 export const backupCheck: Command = {
   name: 'backup check',
-  summary: 'read a backup back, and say whether it is complete',
+  summary: 'read a backup, and say whether it is complete',
   operands: ['FOLDER'],
   details: [
-    'FOLDER is a folder that `countersign backup` or the setting `backup` has written; it stays as it is. Every file is',
+    'FOLDER is a folder that `countersign backup` or the setting `backup` has written. The command only reads. Every file is',
     'compared with its digest (SHA256SUMS, which `sha256sum -c` reads, too), every page of the database is read, and',
     'each document has its content. An attacker who can write to the folder can write the digests again.',
     'Servers may run meanwhile. The exit code is 1 if something is wrong.',
@@ -135,9 +135,9 @@ export const backupRecord: Command = {
   summary: 'record that your own tools have just made a valid backup',
   operands: [],
   details: [
-    'Run it as the last step of such a backup, after a check. `server status`, /admin, the metric',
+    'Run this command as the last step of such a backup, after a check. `server status`, /admin, the metric',
     'countersign_last_backup_timestamp_seconds and the warning `backup.overdue` in the log use this time.',
-    '`countersign backup` and the setting `backup` with a folder record it themselves.',
+    '`countersign backup` and the setting `backup` with a folder record their backups themselves.',
   ],
   run: async (_, shell) => {
     const at = shell.clock.now();

@@ -32,7 +32,7 @@ const row = ({ process, origin, space, entries, octets, counts, bans }: ShownCac
 export const cachePurge = commandOf(purgeCached, {
   details: [
     'URL is as clients send it, with its query. The command removes every variant and the answers for every person.',
-    'When it returns, no server of the store uses them.',
+    'When the command returns, no server of the store uses these answers.',
   ],
   lines: (_, { urls }) => urls.map((url) => `Purged ${url}.`),
 });

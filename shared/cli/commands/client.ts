@@ -46,14 +46,18 @@ export const clientAdd = commandOf(addClient, {
   details: [
     'For people there are also the scopes openid, profile, email, groups and offline_access (refresh after',
     'sign-out).',
-    'With --document the command registers an MCP client by the address of its description. Servers fetch it now, and',
-    'later again. The client may have the scopes of documentClients of the spaces, even if clients.documents is off.',
+    'With --document the command registers an MCP client by the URL of its document. The servers fetch this document now',
+    'and again later. The client may get the scopes of documentClients of the spaces, even if clients.documents is off.',
   ],
   source: contentOf({
-    jwks: { option: 'jwks', help: 'its public keys, for private_key_jwt', read: jwksIn },
+    jwks: {
+      option: 'jwks',
+      help: 'the public keys of the client, for private_key_jwt',
+      read: jwksIn,
+    },
     gnap_key: {
       option: 'gnap-key',
-      help: 'it uses GNAP, with this public JWK, or this certificate in PEM',
+      help: 'the client uses GNAP with this public JWK, or this certificate in PEM',
     },
   }),
   notes: ({ notes }) => notes,
@@ -72,7 +76,11 @@ export const clientSet = commandOf(setClient, {
     'refresh and UserInfo no longer have it.',
   ],
   source: contentOf({
-    jwks: { option: 'jwks', help: 'its public keys, of private_key_jwt', read: jwksIn },
+    jwks: {
+      option: 'jwks',
+      help: 'the public keys of the client, for private_key_jwt',
+      read: jwksIn,
+    },
   }),
   notes: ({ notes }) => notes,
   lines: clientLines,

@@ -28,7 +28,8 @@ const NAME = 'countersign.json';
 
 export const configInit: Command = {
   name: 'config init',
-  summary: 'write countersign.json with every setting at its default, and its schema for editors',
+  summary:
+    'write countersign.json with every setting at its default, and the JSON Schema of this file for editors',
   operands: ['[FOLDER]'],
   options: {
     minimal: {
@@ -88,7 +89,7 @@ export const configCheck: Command = {
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
-    'With --store it opens the store as the servers do, and a new release migrates it. In PostgreSQL the command makes the',
+    'With --store it opens the store as servers do; a new release then migrates the store. In PostgreSQL it also makes the',
     'store, unless the database has another store; in `data` the store must exist.',
     'The command reports passkeys of another domain, and groups without people.',
   ],

@@ -29,7 +29,7 @@ export const directoryExport: Command = {
   details: [
     'The file has the hash of each password, and the verifiers of Digest, Mutual and SCRAM. It has the hashes of API keys,',
     'public keys, and the public halves of passkeys. Anybody with the HA1 of Digest can sign in as that person in its realm:',
-    'keep the file as secret as a password. Second factors are sealed, and open only under the same master secret.',
+    'keep the file as secret as a password. Second factors are encrypted; only the same master secret decrypts them.',
   ],
   run: ({ operands: [file = ''], flag }, shell) =>
     withStores(shell, async (stores, _, recorder) => {
@@ -105,9 +105,9 @@ export const directoryImport: Command = {
   operands: ['FILE'],
   options: { 'reuse-name': { help: 'accept names of people who were removed' } },
   details: [
-    'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
+    'The command checks the whole file first; a broken file changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys and passkeys are replaced by identifier.',
-    'Second factors open only under the master secret of the export; under another one the file is refused.',
+    'Second factors need the master secret of the export; with another secret the command refuses the file.',
     'People who are not in the file stay as they are. After an interruption, run the command again. FILE has at most 256 MiB;',
     '- is standard input.',
   ],

@@ -11,10 +11,10 @@ export const explain: Command = {
   summary: 'explain a token, proof, challenge, credentials or field: its parts, and what is wrong',
   operands: ['FILE'],
   details: [
-    'FILE: the text, or - to read it from standard input. It may be a token alone, a whole message, the output of curl -v,',
-    'or an answer with a token in JSON. It may also be lines of fields: Authorization, DPoP, WWW-Authenticate,',
+    'FILE: the text, or - to read it from standard input. The text is a token, a whole message, the output of curl -v, or',
+    'an answer with a token in JSON. Lines of fields may be the text, too: Authorization, DPoP, WWW-Authenticate,',
     'Cache-Status, If.',
-    'Exit code 1: a server would refuse a part of it.',
+    'Exit code 1: a server would refuse a part of the text.',
   ],
   async run({ operands: [operand = '-'] }, shell) {
     const octets = await (operand === '-' ? shell.readStdin() : fileContent(operand));

@@ -37,7 +37,7 @@ export const gnapRequest: Command = {
     'With --by code a person opens a link, or types a code. With --by redirect the browser comes back to this machine.',
     'With --by alone a registered client needs no person.',
     'The command asks the resource without credentials, and reads the grant endpoint from its challenge (RFC 9635',
-    'section 9.1). It signs each request with the key. The grant of a person ends when the command does.',
+    'section 9.1). It signs each request with the key. The command revokes the grant of the person before it exits.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
   run: async (input, shell) => {

@@ -34,7 +34,7 @@ export const login: Command = {
     },
     'acr-values': {
       value: '"A B"',
-      help: 'the ways to sign in that the resource takes, one of which is needed (RFC 9470)',
+      help: 'the ways to sign in that the resource accepts; you need one of them (RFC 9470)',
     },
     'max-age': {
       value: 'SECONDS',
@@ -47,7 +47,7 @@ export const login: Command = {
     'ends. With URL instead of --issuer and --resource, the metadata of URL name both (RFC 9728). If --client is',
     'the https address of a Client ID Metadata Document, you log in as that client. You open a link on this machine, and',
     'the command gets an authorization code (RFC 8252). If a resource needs --acr-values or --max-age, `countersign',
-    'request` prints them. `countersign request` uses the login, `countersign logout` ends it.',
+    'request` prints these options. `countersign request` uses the login, `countersign logout` ends the login.',
   ],
   run: async (input, shell) => {
     const path = loginPath(shell.env);

@@ -49,14 +49,14 @@ export const privateTokenGet: Command = {
   summary: 'get PrivateTokens for a site in advance; they admit you without saying who you are',
   operands: ['URL'],
   options: {
-    count: { value: 'N', help: 'how many, 1 to 100; default: 1' },
+    count: { value: 'N', help: 'number of tokens, 1 to 100; default: 1' },
     type: { value: 'TYPE', help: `${TOKEN_TYPE_NAMES}; default: what the site asks for first` },
     ...CLIENT_OPTION,
   },
   details: [
     'The command asks the site for a challenge (RFC 9577) and its issuer for the tokens (RFC 9578).',
-    'The issuer learns who asks for how many tokens, but not for which site. The site learns neither.',
-    'If the issuer requires a login, and you have none by `countersign login`, you approve one now in a browser; it ends',
+    'The issuer learns who you are and how many tokens you get, but not the site. The site learns neither.',
+    'If the issuer requires a login, and you have no `countersign login`, you approve a login in a browser, which ends',
     'at once. Tokens are kept in ~/.config/countersign/private-tokens.json, which only its owner can read, until',
     '`countersign private-token redeem` spends one.',
   ],
@@ -126,9 +126,9 @@ export const privateTokenRedeem: Command = {
   operands: ['URL'],
   options: CLIENT_OPTION,
   details: [
-    'The command sends a token from `countersign private-token get` if one fits, or else gets one now (RFC 9577).',
+    'The command sends a token from `countersign private-token get` if a token fits; otherwise it gets one now (RFC 9577).',
     'Earlier tokens are better: if an issuer sees a request and a site sees a token in the same second, they can link the',
-    'two. A sent token is spent, whatever the answer is.',
+    'two. A token is spent once it is sent, whatever the answer is.',
     'If a person has to sign in for the token, and there is no terminal, the command fails at once.',
     'The body of the answer goes to standard output, everything else to standard error.',
   ],
@@ -194,7 +194,7 @@ const MEANING: Record<Exclude<ShownTokenKey['state'], 'retired'>, string> = {
 
 export const privateTokenKeys = listCommandOf(listPrivateTokenKeys, {
   details: [
-    'Tokens of a key are valid until its end. Retired keys are only counted (--json lists them): they stay stored so',
+    'Tokens of a key are valid until its end. The command only counts retired keys (--json lists them). They stay stored so',
     'that no new key gets a truncated id that clients may still send.',
   ],
   nothing: () => 'There is no key yet.',
@@ -211,11 +211,11 @@ const row = ({ id, type, state, not_before: from, until = '' }: ShownTokenKey) =
 
 export const privateTokenRotate = commandOf(rotatePrivateTokenKey, {
   details: [
-    'The new key is in the directory of the issuer now and issues after privateTokens.maxAge seconds. Tokens of the old',
+    'The new key is in the directory of the issuer now and signs after privateTokens.maxAge seconds. Tokens of the old',
     'key stay valid for privateTokens.overlap seconds from then on, or until its own end if that comes first.',
     `The command fails while the directory has ${MOST_LIVE} keys of the type.`,
     'With --compromised all keys of the type end now. The next request with one of their tokens is refused, and a new key',
-    'issues at once.',
+    'signs at once.',
   ],
   lines: ({ ended, id, type, not_before: from }) =>
     ended === undefined

@@ -13,7 +13,7 @@ import { table } from '../lines/table.ts';
 export const realmList: Command = {
   name: listRealms.name,
   summary: listRealms.summary,
-  details: ['Besides, the store has one argon2id hash of each password, and Kerberos principals.'],
+  details: ['The store also has one argon2id hash of each password, and Kerberos principals.'],
   run: async (_, { env }) => {
     const realms = realmsOf(await loadConfig(env));
     return { json: realms.map(shownRealm), lines: table(HEADINGS, realms.map(row)) };

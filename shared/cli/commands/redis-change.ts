@@ -10,7 +10,7 @@ export const redisChange: Command = {
     'The configuration decides: with `store.redis` the servers use Redis from now on, under its prefix; without it they',
     'use none. Until you run the command, a server with a differing configuration does not start, since its revocations',
     'would not reach the other servers.',
-    'Without Redis PostgreSQL does not know which proofs were used there: wait a quarter of an hour before you start.',
+    'Without Redis no server knows the proofs that only Redis recorded as used: wait for 15 minutes before you start.',
   ],
   run: async (_, shell) => {
     const { store } = await loadConfig(shell.env);

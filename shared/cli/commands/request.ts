@@ -21,7 +21,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const request: Command = {
   name: 'request',
   store: 'opens',
-  summary: 'send an HTTP request; gets the token that the resource asks for, or signs with a key',
+  summary: 'send an HTTP request; get the token that the resource asks for, or sign with a key',
   operands: ['METHOD', 'URL'],
   options: {
     client: {
@@ -37,7 +37,7 @@ export const request: Command = {
       value: 'JWKFILE',
       help: 'sign the message (RFC 9421) with this private JWK, which has kid and alg, instead of a token',
     },
-    tag: { value: 'TAG', help: 'the tag of that signature; that of GNAP is gnap' },
+    tag: { value: 'TAG', help: 'the tag of the signature of --sign; GNAP needs the tag gnap' },
     scope: {
       value: '"A B"',
       help: 'the scope of the token; default: the scope that the resource asks for',
@@ -48,12 +48,12 @@ export const request: Command = {
   details: [
     'The command finds the resource by its metadata (RFC 9728). Without --client it sends the token of `countersign',
     'login`. With --client it gets a token for the client, bound to a key made for this request (DPoP). If the resource',
-    "takes only Bearer, the client's token is unbound, and the token of the login is not sent.",
+    "accepts only Bearer, the client's token is unbound, and the token of the login is not sent.",
     'The token goes only to its own audience, and never across a redirect to another origin.',
     'With --sign the signature covers the method, the URL, the digest of the body and each field of --header, which may',
     'then be Authorization.',
-    'If the resource asks for a stronger or more recent sign-in (RFC 9470), or for more scopes (RFC 6750), the command',
-    'prints the `countersign login` that meets it.',
+    'If the resource asks for a stronger or newer sign-in (RFC 9470), or for more scopes (RFC 6750), the command prints a',
+    '`countersign login` that provides these.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
   run: async (input, shell) => {

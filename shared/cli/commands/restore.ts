@@ -32,10 +32,10 @@ export const restore: Command = {
     },
   },
   details: [
-    'FOLDER is a folder that `countersign backup` has written, from SQLite or PostgreSQL; it stays as it is, and may go',
-    'into either. Stop all servers first. After an interruption, run the command again: no server starts on half a',
+    'FOLDER is a folder that `countersign backup` has written, from SQLite or PostgreSQL. The command only reads it, and',
+    'restores into either. Stop all servers first. After an interruption, run the command again: no server starts on half a',
     'restore. A restore that fails before it has moved anything leaves the former store as it was.',
-    'After you restored PostgreSQL itself, from a dump or to a point in time, run it with --database instead of FOLDER.',
+    'After you restored PostgreSQL itself (a dump, a point in time), run the command with --database instead of FOLDER.',
     'The servers need the master secret that they had at the backup. People, clients and API keys are as they were',
     'then, with the old passwords. Disable or remove again everything that you disabled or removed since.',
     'Tokens, grants and sign-ins from before the restore are refused.',

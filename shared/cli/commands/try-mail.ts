@@ -6,11 +6,11 @@ import { type Command, Failure, UsageError } from '../arguments/command.ts';
 export const mailTest: Command = {
   name: 'mail test',
   summary:
-    'send a test message through the mail server of the setting `mail`, and print its answer',
+    'send a test message through the mail server of the setting `mail`, and print the answer of that server',
   operands: ['ADDRESS'],
   details: [
     'The command sends the message at once, without the queue. If the answer begins with 2, the mail server accepted it:',
-    'check that it arrives in the mailbox, or in its folder for spam.',
+    'check that the message arrives in the mailbox, or in its spam folder.',
   ],
   run: async ({ operands: [typed = ''] }, { env }) => {
     const to = mailAddress(typed);

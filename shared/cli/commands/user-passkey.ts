@@ -11,7 +11,7 @@ export const userPasskeyList = listCommandOf(listPasskeys, {
   nothing: () => 'There is no passkey yet.',
   details: [
     'A passkey signs in only at its domain (setting people.passkeys.rpId). "refused" is the last time that the counter',
-    'of a signature had not grown: an attacker may have a copy of the passkey. Ask its person, and remove it if in doubt.',
+    'of a signature had not grown: an attacker may have a copy. Ask the person, and remove the passkey if in doubt.',
   ],
   lines: (items: readonly Shown[], widths) => table(HEADINGS, items.map(row), widths),
 });
@@ -31,8 +31,8 @@ const row = ({ id, person, domain, name, created_at, used_at, refused_at, disabl
 
 export const userPasskeyRemove = commandOf(removePasskeyOfUser, {
   details: [
-    '`user passkey list NAME` lists the ids. A passkey is the last way in if the person has no other passkey, no password',
-    'and no key. Their device still offers the passkey until they delete it there, but it no longer works.',
+    '`user passkey list NAME` lists the ids. A passkey is the last way to sign in if the person has no other passkey, no',
+    'password and no key. The device still offers a removed passkey, which no longer works, until the person deletes it.',
   ],
   lines: ({ id, person }) => [
     `Removed the passkey ${id} of ${person}. All that it opened has ended.`,

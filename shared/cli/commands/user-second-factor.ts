@@ -30,7 +30,7 @@ const show = commandOf(showSecondFactor, {
 export const userSecondFactor: Command = {
   ...show,
   options: {
-    remove: { help: 'remove it, for a person who has lost their phone and their recovery codes' },
+    remove: { help: 'remove the factor, for a person who has lost phone and recovery codes' },
   },
   run: (input, shell) => (input.flag('remove') ? userSecondFactorRemove : show).run(input, shell),
 };

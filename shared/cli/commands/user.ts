@@ -26,8 +26,8 @@ import { removeUser } from '#shared/operations/people/user-remove.ts';
 
 export const userList = listCommandOf(listUsers, {
   details: [
-    'A person without a verifier for a realm is refused there by Digest, Mutual and SCRAM, as with a wrong password,',
-    'until `user passwd` makes one. A verifier of Mutual is for one host and one algorithm. SCRAM takes no password',
+    'Digest, Mutual and SCRAM refuse a person without a verifier for the realm, as if the password were wrong,',
+    'until `user passwd` makes a verifier. A Mutual verifier is for one host and one algorithm. SCRAM accepts no password',
     'that clients prepare in different ways, such as one with ½.',
   ],
   nothing({ email, search, group, state, lacking_second_factor }) {
@@ -105,7 +105,7 @@ export const userAdd = commandOf(addUser, {
 
 export const userInvite = commandOf(inviteUser, {
   details: [
-    'The link works once, for 15 minutes. Its holder sets the password, so send it only to that person.',
+    'The link works once, for 15 minutes. Its holder sets the password, so send the link only to that person.',
     'A link by mail verifies its address. Without NAME the person chooses the name, with a link for one --email;',
     'people.registration must be invited or open.',
     'If the link expired, the same command prints a new link, as long as the person has no way to sign in.',
@@ -116,7 +116,7 @@ export const userInvite = commandOf(inviteUser, {
 export const userSet = commandOf(setUser, {
   details: [
     'Settings without an option stay as they are. Give all addresses, or all groups, at once: they replace the earlier',
-    'values. Applications see the change when they ask again. A right to administer begins and ends at once.',
+    'values. An application sees the change when it next asks for claims. A right to administer begins and ends at once.',
   ],
   lines: ({ name, admin, ...profile }) => [
     `name: ${name}`,
@@ -137,8 +137,8 @@ export const userPasswd = commandOf(renewPassword, {
 
 export const userRecover = commandOf(recoverUser, {
   details: [
-    'The link works once, for 15 minutes, and replaces an earlier link. Its holder sets the password: make sure who asks,',
-    'and send it only to that person. The old password stays valid until the link is used. Then all sign-ins, grants and',
+    'The link works once, for 15 minutes, and replaces an earlier link. Its holder sets the password: check who asks you,',
+    'and send the link only to the person. The old password stays valid until the link is used. Then all sign-ins, grants and',
     'tokens of the person end; passkeys and keys stay.',
   ],
   lines: linkLines,
@@ -235,9 +235,9 @@ const REMOVED = '(removed)';
 export const userRemove = commandOf(removeUser, {
   details: [
     'The command removes sign-ins, grants and tokens, the password and its verifiers, keys, and consents. Lines of',
-    'the log name the person until its rotation. Documents of theirs stay in shared trees. Their id stays, so that their',
-    'tokens are refused. A hash of the name stays, so that no other person gets the name with its rights',
-    '(`user add --reuse-name`). Their stored queries end within ten minutes.',
+    'the log name the person until its rotation. Documents of the person stay in shared trees. The id stays, so that all',
+    'tokens of the person are refused. A hash of the name stays, so that no other person gets the name with its rights',
+    '(`user add --reuse-name`). Stored queries of the person are deleted within ten minutes.',
   ],
   lines: ({ id, name, trees, granted_at = [] }) => [
     `Removed ${name} (${id}).`,

@@ -12,7 +12,9 @@ import { columns } from '#shared/base/printable.ts';
 export const whoami: Command = {
   name: 'whoami',
   summary: 'show the current login: person, server, client, scopes, sign-in and expiry',
-  details: ['The command asks the authorization server, so it notices a login that ended there.'],
+  details: [
+    'The command asks the authorization server, so it notices if the server has revoked the login.',
+  ],
   run: async (_, shell) => {
     const login = await currentLogin(sendUnhurried, shell);
     if (login === undefined) throw new Failure(`nobody is logged in: run ${CLI} login`);

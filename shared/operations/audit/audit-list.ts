@@ -17,7 +17,7 @@ const id = z
   .exactOptional();
 
 const item = z.looseObject({
-  seq: z.int().describe('its place in the log, which never changes'),
+  seq: z.int().describe('the number of the event in the log, which never changes'),
   time: z.string().describe('ISO 8601'),
   kind: z.string(),
   who: z
@@ -41,18 +41,18 @@ export const listAudit = operation({
   input: z.strictObject({
     since: moment
       .describe(
-        'only from then on: an ISO 8601 time such as 2026-11-25T08:00Z, or 90s, 15m, 2h or 7d ago',
+        'only events since an ISO 8601 time such as 2026-11-25T08:00Z, or 90s, 15m, 2h or 7d ago',
       )
       .register(SPELLINGS, { value: 'TIME' }),
     until: moment.describe('only before then').register(SPELLINGS, { value: 'TIME' }),
     kind: z
       .enum(KINDS, fault(said('event-kind')))
       .exactOptional()
-      .describe('only this kind, such as sign-in.refused'),
+      .describe('only events of this kind, such as sign-in.refused'),
     person: id
       .describe('only what this person did, or what is about them (user show NAME)')
       .register(SPELLINGS, { value: 'ID' }),
-    client: id.describe('the same for an application'),
+    client: id.describe('only what this application did, or what is about it: an id'),
     ...pageInput,
   }),
   operands: [],

@@ -11,17 +11,19 @@ import { cacheReports } from './cache-reports.ts';
 export const MOST_BANS = 100;
 
 const item = z.strictObject({
-  at: z.string().describe('when, to a minute'),
+  at: z.string().describe('the time of the ban, to a minute'),
   space: z.string(),
   banned: z
     .union([banCached.output.shape.banned, z.string()])
-    .describe('its rule; a text is one of a newer version'),
+    .describe('the rule of the ban; a text if a newer version made the ban'),
   soft: z.boolean(),
   met: z
     .int()
     .optional()
-    .describe('answers that the running processes have met by it; absent: none has told yet'),
-  pending: z.int().describe('processes that have not gone through their store'),
+    .describe(
+      'number of answers that the ban removed in the running processes; absent: no process has reported yet',
+    ),
+  pending: z.int().describe('number of processes that have not searched their cache yet'),
 });
 
 /** A ban as operators see it. */

@@ -7,7 +7,7 @@ import { fault } from '#shared/refusals/fault.ts';
 export const cachedUrl = z
   .string()
   .max(8000, fault(said('too-long', { most: 8000 })))
-  .describe('the URL as clients send it, with its query')
+  .describe('the URL as clients send it, with the query')
   .register(SPELLINGS, { value: 'URL' });
 
 /** Whether answers become stale instead of being removed. */

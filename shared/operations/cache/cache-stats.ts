@@ -11,7 +11,7 @@ export type ShownCache = z.output<typeof item>;
 
 export const showCaches = operation({
   name: 'cache stats',
-  summary: 'show the size and the hits of each cache, process by process',
+  summary: 'show the size and the hits of each cache, in each process',
   effect: 'reads',
   input: z.strictObject(pageInput),
   operands: [],

@@ -31,10 +31,12 @@ const flag = z.boolean().default(false);
 /** The members of a client that its operator describes. */
 export const registration = z.strictObject({
   client_name: visibleName
-    .describe('its name for people')
+    .describe('the name of the client that people see')
     .register(SPELLINGS, { option: 'name', value: 'NAME' }),
   grant_types: grantTypes,
-  public: flag.describe('it runs in a browser or on a device, cannot keep a secret, and gets none'),
+  public: flag.describe(
+    'a client in a browser or on a device, which cannot keep a secret and gets no secret',
+  ),
   token_endpoint_auth_method: z
     .enum(AUTH_METHODS)
     .exactOptional()
@@ -45,9 +47,9 @@ export const registration = z.strictObject({
     .string()
     .max(32_768, fault(said('too-long', { most: 32_768 })))
     .exactOptional()
-    .describe('it speaks GNAP, with this public JWK, or this certificate in PEM'),
-  gnap_bearer: flag.describe('it may have tokens of GNAP that are bound to no key'),
-  native: flag.describe('an installed application: its loopback redirect URIs may have any port'),
+    .describe('the client uses GNAP with this public JWK, or this certificate in PEM'),
+  gnap_bearer: flag.describe('the client may get GNAP tokens that are bound to no key'),
+  native: flag.describe('an installed application: loopback redirect URIs may have any port'),
   ...clientMembers,
 });
 
@@ -62,9 +64,7 @@ const input = registration.extend({
   grant_types: grant_types.exactOptional().register(SPELLINGS, SPELLINGS.get(grant_types)!),
   document: documentAddress
     .exactOptional()
-    .describe(
-      'the address of its description, a Client ID Metadata Document: instead of all others',
-    )
+    .describe("the URL of the client's Client ID Metadata Document, in place of all other options")
     .register(SPELLINGS, { value: 'URL' }),
 });
 

@@ -57,51 +57,51 @@ const flag = z.boolean().exactOptional();
 export const clientMembers = {
   logo_uri: pictureUrl
     .exactOptional()
-    .describe('the address of its logo (https), which people see where they sign in and decide')
+    .describe('the URL of a logo (https), which people see when they sign in and give consent')
     .register(SPELLINGS, { value: 'URL' }),
   scope: scopes
     .exactOptional()
-    .describe('all scopes that the client may ask for')
+    .describe('all scopes that the client may request')
     .register(SPELLINGS, { value: '"A B"' }),
   default_scope: scopes
     .exactOptional()
-    .describe('the scopes that it gets if it asks for none; default: all')
+    .describe('the scopes of a request without scopes; default: all of --scope')
     .register(SPELLINGS, { value: '"A"' }),
   redirect_uris: each(uri)
     .exactOptional()
-    .describe('where the browser may take the authorization code')
+    .describe('a URI to which the browser may bring the authorization code')
     .register(SPELLINGS, { option: 'redirect-uri', value: 'URI' }),
   post_logout_redirect_uris: each(uri)
     .exactOptional()
-    .describe('where the browser may go after sign-out')
+    .describe('a URI to which the browser may go after sign-out')
     .register(SPELLINGS, { option: 'post-logout-redirect-uri', value: 'URI' }),
   id_token_signed_response_alg: z
     .enum(ID_TOKEN_ALGS)
     .exactOptional()
-    .describe(
-      `algorithm of its ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`,
-    )
+    .describe(`algorithm of ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`)
     .register(SPELLINGS, { option: 'id-token-alg', value: 'ALG' }),
   without_pkce: flag.describe(
-    'it may leave out PKCE if it asks for openid with a nonce (RFC 9700 section 2.1.1)',
+    'PKCE is not required in requests with openid and a nonce (RFC 9700 section 2.1.1)',
   ),
   first_party: flag.describe(
-    'your own application: nobody is asked for consent; the account page lists and ends it',
+    'your own application: needs no consent; people can end its access on the account page',
   ),
   admin: flag.describe(
-    'a machine that may administer this server: scope admin, or admin:read to look only',
+    'the client may administer this server: scope admin, or admin:read for reading only',
   ),
   origins: each(origin)
     .exactOptional()
-    .describe('an origin whose scripts may use it, besides the origins of its redirect URIs')
+    .describe('an origin whose scripts may use the client, besides those of the redirect URIs')
     .register(SPELLINGS, { option: 'origin', value: 'ORIGIN' }),
   resources: each(uri)
     .exactOptional()
-    .describe('a space that it gets tokens for; default: all; without scopes, no --scope is needed')
+    .describe(
+      'a space for which the client gets tokens; default: all; no --scope if it has no scopes',
+    )
     .register(SPELLINGS, { option: 'resource', value: 'URL' }),
   introspects: each(uri)
     .exactOptional()
-    .describe('a space whose tokens it may introspect')
+    .describe('a space whose tokens the client may introspect')
     .register(SPELLINGS, { value: 'URL' }),
 };
 

@@ -36,14 +36,14 @@ const input = z.strictObject({
   client_id: clientId,
   client_name: visibleName
     .exactOptional()
-    .describe('its name for people')
+    .describe('the name of the client that people see')
     .register(SPELLINGS, { option: 'name', value: 'NAME' }),
   ...clientMembers,
   jwks: publicJwks,
   without: z
     .array(z.enum(CLEARED))
     .default([])
-    .describe('clear that option')
+    .describe('clear the setting of that option')
     .register(SPELLINGS, { value: 'OPTION' }),
 });
 

@@ -14,12 +14,12 @@ export const clientSchema = z.strictObject({
   former_secret_until: z
     .number()
     .exactOptional()
-    .describe('until when the secret before is good, in milliseconds since the epoch'),
+    .describe('when the previous secret expires, in milliseconds since the epoch'),
   jwks: z
     .strictObject({ keys: z.array(z.record(z.string(), z.unknown())) })
     .exactOptional()
-    .describe('its public keys (RFC 7517)'),
-  scope: z.string().describe('all scopes that it may ask for'),
+    .describe('the public keys of the client (RFC 7517)'),
+  scope: z.string().describe('all scopes that the client may request'),
   default_scope: z.string().exactOptional(),
   resources: texts.exactOptional(),
   redirect_uris: texts.exactOptional(),
@@ -30,7 +30,10 @@ export const clientSchema = z.strictObject({
   origins: texts.exactOptional(),
   introspects: texts.exactOptional(),
   first_party: z.boolean().exactOptional(),
-  admin: z.boolean().exactOptional().describe('whether it may administer this server by itself'),
+  admin: z
+    .boolean()
+    .exactOptional()
+    .describe('whether the client may administer this server without a person'),
   gnap: z
     .strictObject({
       key: z.record(z.string(), z.unknown()),
@@ -38,17 +41,17 @@ export const clientSchema = z.strictObject({
       unknown: z.boolean().exactOptional(),
     })
     .exactOptional()
-    .describe('it is a client of GNAP'),
+    .describe('present if the client uses GNAP'),
   document: z
     .strictObject({
       fetched: z.number(),
       until: z.number(),
       changed: z.number(),
-      public_since: z.number().exactOptional().describe('when it last gave its keys up'),
+      public_since: z.number().exactOptional().describe('when the document last dropped all keys'),
       registered: z.literal(true).exactOptional(),
     })
     .exactOptional()
-    .describe('its identifier is the address of its description, which was fetched then'),
+    .describe('present if the client_id is the URL of a document, with the time of its last fetch'),
   demo: z.boolean().exactOptional(),
   created_at: z.number().describe('milliseconds since the epoch'),
 });

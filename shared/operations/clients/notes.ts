@@ -4,4 +4,4 @@ import * as z from 'zod';
 export const notes = z
   .array(z.string())
   .exactOptional()
-  .describe('in words: scopes that are of no use');
+  .describe('in words: scopes that have no effect');

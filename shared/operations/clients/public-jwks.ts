@@ -23,5 +23,5 @@ export const jwksIn = (text: string): unknown => jsonIn(text) ?? text;
 export const publicJwks = z
   .strictObject({ keys: z.array(publicJwk, NO_SET).min(1, NO_SET).max(20, NO_SET) }, NO_SET)
   .exactOptional()
-  .describe('its public keys, a JWK Set (RFC 7517), for private_key_jwt')
+  .describe('the public keys of the client, a JWK Set (RFC 7517), for private_key_jwt')
   .register(SPELLINGS, { read: jwksIn });

@@ -19,10 +19,10 @@ const input = z.strictObject({
     .string()
     .max(512, fault(said('reference', { what: 'a realm' })))
     .exactOptional()
-    .describe('the one realm that takes the API key'),
+    .describe('the only realm that accepts the API key'),
   scope: scopes
     .exactOptional()
-    .describe('its scopes; default: none')
+    .describe('the scopes of the key; default: none')
     .register(SPELLINGS, { value: '"A B"' }),
   expires: expires('never'),
   concealed: z
@@ -53,7 +53,7 @@ export const addKey = operation({
       id: z.string(),
       application: z.string(),
       scheme: z.string(),
-      name: z.string().describe('of the key'),
+      name: z.string().describe('the name of the key'),
     }),
   ]),
   check(asked, config) {

@@ -10,10 +10,13 @@ const time = z.number().describe('milliseconds since the epoch');
 const listed = z.strictObject({
   id: z.string(),
   application: z.string(),
-  realm: z.string().exactOptional().describe('the one that takes it; missing: a key for Concealed'),
+  realm: z
+    .string()
+    .exactOptional()
+    .describe('the realm that accepts the key; absent: a key for Concealed'),
   scopes: z.array(z.string()).exactOptional(),
-  scheme: z.string().exactOptional().describe('that of a public key'),
-  name: z.string().exactOptional().describe('of a public key'),
+  scheme: z.string().exactOptional().describe('the scheme of a public key'),
+  name: z.string().exactOptional().describe('the name of a public key'),
   created_at: time,
   expires_at: time.exactOptional(),
   used_at: time.exactOptional().describe('the last use, to a minute'),

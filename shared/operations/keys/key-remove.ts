@@ -5,7 +5,7 @@ import { said } from '#shared/refusals/operations.ts';
 
 export const removeKey = operation({
   name: 'key remove',
-  summary: 'remove a key of an application; the next request with it is refused',
+  summary: 'remove a key of an application; the next request with the key is refused',
   effect: 'changes',
   input: z.strictObject({ id: keyId }),
   operands: ['id'],

@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 export const expires = (otherwise: string) =>
   wholeNumber(1, 3650)
     .exactOptional()
-    .describe(`days until it expires, at most 3650; default: ${otherwise}`)
+    .describe(`days until the key expires, at most 3650; default: ${otherwise}`)
     .register(SPELLINGS, { value: 'DAYS' });
 
 /** Returns the end in milliseconds since the epoch, if one was given. */

@@ -12,12 +12,12 @@ const item = z.strictObject({
   type: tokenTypeName,
   state: z
     .enum(['published', 'issuing', 'retiring', 'retired'])
-    .describe('retiring: behind the newer one, but still good'),
-  not_before: z.iso.datetime().describe('when it issues first'),
+    .describe('retiring: a newer key has replaced this key, which is still valid'),
+  not_before: z.iso.datetime().describe('when the key first issues tokens'),
   until: z.iso
     .datetime()
     .exactOptional()
-    .describe('the end of its tokens; absent: they have ended'),
+    .describe('when the tokens of the key expire; absent: the tokens have expired'),
 });
 
 /** A key of the PrivateToken issuer as operators see it. */

@@ -7,14 +7,14 @@ import { tokenTypeName } from './token-type.ts';
 
 export const rotatePrivateTokenKey = operation({
   name: 'private-token rotate',
-  summary: 'replace a key of the PrivateToken issuer before its time',
+  summary: 'replace a key of the PrivateToken issuer before the schedule does',
   effect: 'changes',
   input: z.strictObject({
     type: tokenTypeName,
     compromised: z
       .boolean()
       .default(false)
-      .describe('others may have its keys: refuse all their tokens at once'),
+      .describe('the keys may have leaked: refuse all tokens of these keys at once'),
   }),
   operands: [],
   output: z.strictObject({

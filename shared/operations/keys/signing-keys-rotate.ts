@@ -31,7 +31,7 @@ export const rotateSigningKey = operation({
     compromised: z
       .boolean()
       .default(false)
-      .describe('others may have the key: refuse all its tokens at once'),
+      .describe('the key may have leaked: refuse all tokens of this key at once'),
   }),
   operands: ['kid'],
   parts: ['kid'],

@@ -7,7 +7,7 @@ export const gateway = z
   .boolean()
   .default(false)
   .describe(
-    'the keys of the gateway, which signs statements for applications, not those of tokens',
+    'the keys with which the gateway signs statements for applications, not the keys of tokens',
   );
 
 /** Returns the life cycle of the signing keys of the authorization server or of the gateway. */

@@ -3,8 +3,14 @@ import type { Stores } from '#shared/stores/stores.ts';
 
 /** The members that say which keys still authenticate a person after all other access has ended. */
 export const keysLeftShown = {
-  passkeys_left: z.int().exactOptional().describe('passkeys that still let them in'),
-  keys_left: z.int().exactOptional().describe('keys that still let them in'),
+  passkeys_left: z
+    .int()
+    .exactOptional()
+    .describe('number of passkeys with which the person can still sign in'),
+  keys_left: z
+    .int()
+    .exactOptional()
+    .describe('number of keys with which the person can still sign in'),
 };
 
 /** Counts the keys and passkeys of a person whose other access has ended, since these stay valid. */

@@ -12,4 +12,4 @@ export const newPersonName = z
 export const reuseName = z
   .boolean()
   .default(false)
-  .describe('accept the name of somebody who was removed');
+  .describe('accept the name of a person who was removed');

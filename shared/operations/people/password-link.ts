@@ -11,13 +11,16 @@ import { said } from '#shared/refusals/operations.ts';
 /** A link with which a person sets a password. */
 export const passwordLink = z.strictObject({
   id: z.string().exactOptional(),
-  name: z.string().exactOptional().describe('missing: the person chooses one'),
+  name: z.string().exactOptional().describe('absent: the person chooses the name'),
   link: z
     .string()
     .exactOptional()
-    .describe('whoever has it sets the password, once; shown only this once'),
+    .describe('the holder of this link sets the password, once; shown only this once'),
   expires_at: z.int().exactOptional().describe('seconds since the epoch'),
-  mailed_to: z.string().exactOptional().describe('the address that the link is sent to instead'),
+  mailed_to: z
+    .string()
+    .exactOptional()
+    .describe('the address to which the server sends the link instead'),
   removes_second_factor: z.literal(true).exactOptional(),
 });
 

@@ -5,10 +5,10 @@ import { SPELLINGS } from '../texts.ts';
 export const passwordMember = z
   .string()
   .exactOptional()
-  .describe('the password; without it one is made and shown')
+  .describe('the password; default: the server makes a password and shows it')
   .register(SPELLINGS, { secret: true });
 
 export const passwordShown = z
   .string()
   .exactOptional()
-  .describe('the password that was made, shown only this once');
+  .describe('the password that the server made, shown only this once');

@@ -12,9 +12,12 @@ export const personShown = {
 
 /** The marks of a person, which are present if true. */
 export const personMarks = {
-  passwordless: z.literal(true).exactOptional().describe('no password lets them in'),
-  admin: z.literal(true).exactOptional().describe('they may administer this server'),
-  demo: z.literal(true).exactOptional().describe('refused in production'),
+  passwordless: z
+    .literal(true)
+    .exactOptional()
+    .describe('the person cannot sign in with a password'),
+  admin: z.literal(true).exactOptional().describe('the person may administer this server'),
+  demo: z.literal(true).exactOptional().describe('a demo person, refused in production'),
 };
 
 /** Returns a person as operators see them. */

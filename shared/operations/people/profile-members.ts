@@ -13,16 +13,20 @@ function emailFrom(text: string) {
 /** The members that applications may learn about a person. */
 export const profileMembers = {
   display_name: display_name
-    .describe('their name for other people')
+    .describe('the name of the person that other people see')
     .register(SPELLINGS, { value: 'NAME' }),
   emails: emails
-    .describe('the first is the primary one; verified: you have made sure that it is theirs')
+    .describe('an address; the first is the primary address. verified: you know that it is theirs')
     .register(SPELLINGS, { option: 'email', value: 'ADDRESS[,verified]', read: emailFrom }),
   groups: groups
     .describe('a group of the person')
     .register(SPELLINGS, { option: 'group', value: 'GROUP' }),
-  locale: locale.describe('their language, such as en-GB').register(SPELLINGS, { value: 'TAG' }),
-  picture: picture.describe('where a picture of them is').register(SPELLINGS, { value: 'URL' }),
+  locale: locale
+    .describe('the language of the person, such as en-GB')
+    .register(SPELLINGS, { value: 'TAG' }),
+  picture: picture
+    .describe('the URL of a picture of the person')
+    .register(SPELLINGS, { value: 'URL' }),
 };
 
 /** The members of a profile in results. */

@@ -5,7 +5,7 @@ import type { SecondFactorRecord } from '#shared/stores/credentials/second-facto
 export const secondFactorShown = z.strictObject({
   created_at: z.number(),
   used_at: z.number().exactOptional(),
-  recovery_codes: z.int().describe('how many are left'),
+  recovery_codes: z.int().describe('number of recovery codes that are left'),
 });
 
 /** Returns a second factor as operators see it. */

@@ -9,7 +9,7 @@ import { personName } from './person-name.ts';
 
 const client = {
   client_id: z.string(),
-  client_name: z.string().optional().describe('missing: the client was removed'),
+  client_name: z.string().optional().describe('absent: the client was removed'),
 };
 
 const output = z.strictObject({

@@ -7,7 +7,7 @@ const input = z.strictObject({ name: personName });
 const output = z.strictObject({
   id: z.string(),
   name: z.string(),
-  disabled: z.boolean().describe('whether the person is kept from signing in'),
+  disabled: z.boolean().describe('whether the person is disabled and cannot sign in'),
 });
 
 const common = {
@@ -29,7 +29,7 @@ export const disableUser = operation({
 export const enableUser = operation({
   ...common,
   name: 'user enable',
-  summary: 'let a disabled person sign in again; ended sessions and tokens stay ended',
+  summary: 'let a disabled person sign in again; earlier sessions and tokens stay revoked',
   run: async ({ name: asked }, house) => shown(await enablePerson(house, asked)),
 });
 

@@ -15,7 +15,8 @@ import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/regis
 /** Inviting a person again, who cannot sign in yet, makes another link that replaces the former one. */
 export const inviteUser = operation({
   name: 'user invite',
-  summary: 'add a person without a password, and make or mail a link with which they set one',
+  summary:
+    'add a person without a password, and make or mail a link with which the person sets a password',
   effect: 'changes',
   input: z.strictObject({
     name: newPersonName.exactOptional(),
@@ -24,7 +25,7 @@ export const inviteUser = operation({
       .boolean()
       .default(false)
       .describe(
-        'send the link to the first address, and do not show it here: it works for 24 hours',
+        'send the link by mail to the first --email, and do not print it; valid for 24 hours',
       ),
     reuse_name: reuseName,
   }),

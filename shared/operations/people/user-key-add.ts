@@ -31,7 +31,7 @@ export const addKeyOfUser = operation({
       .max(512, fault(said('reference', { what: 'an origin' })))
       .exactOptional()
       .describe(
-        'only for hoba, which takes RSA keys by --public-key: the one origin where the key is valid',
+        'only for hoba, whose RSA keys need --public-key: the only origin where the key is valid',
       ),
   }),
   operands: ['name'],
@@ -40,7 +40,7 @@ export const addKeyOfUser = operation({
     person: z.string(),
     scheme: z.string(),
     origin: z.string().exactOptional(),
-    name: z.string().describe('of the key'),
+    name: z.string().describe('the name of the key'),
   }),
   async run({ name: asked, public_key, key_name, scheme: called, origin }, house) {
     const { stores, config, clock } = house;

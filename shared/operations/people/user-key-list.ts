@@ -11,7 +11,7 @@ export const keyOfUser = z.strictObject({
   person: z.string(),
   scheme: z.string(),
   name: z.string(),
-  origin: z.string().optional().describe('the only one where it is valid'),
+  origin: z.string().optional().describe('the only origin where the key is valid'),
   created_at: time,
   used_at: time.optional(),
   disabled: z.boolean().optional().describe('the person cannot sign in'),

@@ -7,7 +7,7 @@ import { fault } from '#shared/refusals/fault.ts';
 
 export const removeKeyOfUser = operation({
   name: 'user key remove',
-  summary: 'remove a key of a person; the next request with it is refused',
+  summary: 'remove a key of a person; the next request with the key is refused',
   effect: 'changes',
   input: z.strictObject({
     name: personName,

@@ -22,20 +22,22 @@ const listed = z.strictObject({
   ...personMarks,
   disabled: z.boolean().exactOptional(),
   second_factor: z.boolean(),
-  passkeys: z.int().describe('those that are good at the domain of sign-ins now'),
+  passkeys: z.int().describe('number of passkeys that are valid at the present domain of sign-ins'),
   lacks_second_factor: z
     .boolean()
-    .describe('they must have one, and have neither it nor a passkey'),
+    .describe('the person needs a second factor, but has neither a second factor nor a passkey'),
   created_at: z.number().describe('milliseconds since the epoch'),
-  version: z.int().describe('counts the changes'),
+  version: z.int().describe('number of changes'),
   lacks: z
     .array(
       z.looseObject({
         realm: z.string(),
-        verifiers: z.array(z.string()).describe('in words; each scheme has a member, too'),
+        verifiers: z
+          .array(z.string())
+          .describe('in words; each scheme also has a member of its own'),
       }),
     )
-    .describe('the realms where they need a new password'),
+    .describe('the realms where the person needs a new password'),
 });
 
 /** A person in the list of people. */

@@ -9,14 +9,16 @@ const time = z.number().describe('milliseconds since the epoch');
 export const passkeyOfUser = z.strictObject({
   id: z.string(),
   person: z.string(),
-  domain: z.string().describe('the only one where it signs in (RP ID)'),
+  domain: z.string().describe('the only domain where the passkey signs in (RP ID)'),
   name: z.string(),
   backed_up: z.boolean(),
   created_at: time,
   used_at: time.optional(),
   refused_at: time
     .optional()
-    .describe('when the counter of a signature had last not grown: somebody may have a copy'),
+    .describe(
+      'the last time that the counter of a signature had not grown: an attacker may have a copy',
+    ),
   disabled: z.boolean().optional().describe('the person cannot sign in'),
 });
 

@@ -9,7 +9,8 @@ import { fault } from '#shared/refusals/fault.ts';
 
 export const removePasskeyOfUser = operation({
   name: 'user passkey remove',
-  summary: 'remove a passkey of a person, and end the sign-ins, grants and tokens that it opened',
+  summary:
+    'remove a passkey of a person, and end the sign-ins, grants and tokens that came from this passkey',
   effect: 'changes',
   input: z.strictObject({
     name: personName,
@@ -20,7 +21,7 @@ export const removePasskeyOfUser = operation({
     last: z
       .boolean()
       .default(false)
-      .describe('remove it even if the person can then not sign in at all'),
+      .describe('remove the passkey even if the person can then not sign in at all'),
   }),
   operands: ['name', 'id'],
   output: z.strictObject({ id: z.string(), person: z.string(), removed: z.literal(true) }),

@@ -14,11 +14,15 @@ export const recoverUser = operation({
     mail: z
       .boolean()
       .default(false)
-      .describe('send the link to their first verified address, and do not show it here'),
+      .describe(
+        "send the link by mail to the person's first verified address, and do not print it",
+      ),
     second_factor: z
       .boolean()
       .default(false)
-      .describe('the link removes their second factor as well; without it that stays'),
+      .describe(
+        'the link also removes the second factor; without this option the second factor stays',
+      ),
   }),
   operands: ['name'],
   output: passwordLink,

@@ -6,11 +6,14 @@ import { personName } from './person-name.ts';
 
 export const removeUser = operation({
   name: 'user remove',
-  summary: 'erase a person; the next request with any credential of theirs is refused',
+  summary: 'erase a person; the next request with any credential of the person is refused',
   effect: 'changes',
   input: z.strictObject({
     name: personName,
-    trees: z.boolean().default(false).describe('also delete the documents in their own trees'),
+    trees: z
+      .boolean()
+      .default(false)
+      .describe("also delete the documents in the person's own trees"),
   }),
   operands: ['name'],
   output: z.strictObject({

@@ -10,7 +10,8 @@ const input = z.strictObject({ name: personName });
 
 export const showSecondFactor = operation({
   name: 'user second-factor',
-  summary: 'show whether a person has a second factor, or remove it and end everything of theirs',
+  summary:
+    'show whether a person has a second factor, or remove it and revoke all sessions and tokens',
   effect: 'reads',
   input,
   operands: ['name'],
@@ -32,7 +33,7 @@ export const showSecondFactor = operation({
  */
 export const removeSecondFactor = operation({
   name: 'user second-factor-remove',
-  summary: 'remove the second factor of a person, and end everything of theirs',
+  summary: 'remove the second factor of a person, and revoke all sessions, grants and tokens',
   effect: 'changes',
   input,
   operands: ['name'],

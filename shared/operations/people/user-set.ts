@@ -41,7 +41,7 @@ export const setUser = operation({
     admin: z
       .boolean()
       .exactOptional()
-      .describe('they may administer this server, on its pages and by its HTTP interface'),
+      .describe('the person may administer this server, at /admin and over HTTP'),
     without: z
       .array(z.enum(names))
       .default([])

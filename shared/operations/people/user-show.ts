@@ -26,7 +26,7 @@ export const showUser = operation({
     second_factor: secondFactorShown.exactOptional(),
     lacks_second_factor: z
       .boolean()
-      .describe('they must have one, and have neither it nor a passkey'),
+      .describe('the person needs a second factor, but has neither a second factor nor a passkey'),
   }),
   async run({ name: asked }, { stores, config }) {
     const { people, artefacts, publicKeys, passkeys, secondFactors } = stores;

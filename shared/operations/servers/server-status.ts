@@ -14,49 +14,53 @@ export const showServers = operation({
   input: z.strictObject({}),
   operands: [],
   output: z.strictObject({
-    version: z.string().describe('that of the answering process'),
+    version: z.string().describe('the version of the process that answers'),
     mode: z.enum(['development', 'production']),
     processes: z
       .array(
         z.strictObject({
-          process: z.string().describe('random, another one after a restart'),
+          process: z.string().describe('a random id, which changes with each restart'),
           server: z.enum(['authz', 'resource']),
           version: z.string(),
           host: z
             .string()
             .optional()
-            .describe('the name of its machine; absent: an older version does not say'),
-          worker: z.int().describe('its number among the workers of its server'),
-          since: z.number().describe('its start, in milliseconds since the epoch'),
-          ready: z.boolean().describe('whether it could do its work when it was last heard of'),
+            .describe(
+              'the name of the machine; absent: an older version, which does not report the name',
+            ),
+          worker: z.int().describe('the number of the worker at its server'),
+          since: z.number().describe('the start of the process, in milliseconds since the epoch'),
+          ready: z.boolean().describe('whether the process was ready at its last report'),
           state: z
             .enum(['ready', 'not ready', 'silent', 'ended'])
             .describe(
-              'silent: it missed two reports, and was perhaps killed; ended: it said that it ends. Both are forgotten after a minute',
+              'silent: the process missed two reports, and was perhaps killed; ended: the process reported its end. After a minute the list has neither',
             ),
           heard_at: z
             .number()
-            .describe('when it was last heard of, in milliseconds since the epoch'),
+            .describe('the time of the last report, in milliseconds since the epoch'),
         }),
       )
-      .describe('those that were heard of within a minute'),
+      .describe('the processes that reported within a minute'),
     backup_at: z
       .number()
       .optional()
       .describe(
-        'when the last good backup was made, in milliseconds since the epoch; absent: none is known',
+        'the time of the last valid backup, in milliseconds since the epoch; absent: no backup is known',
       ),
     backup_overdue: z
       .boolean()
-      .describe('whether a whole period of the setting `backup` has passed without a good backup'),
+      .describe('whether a whole period of the setting `backup` has passed without a valid backup'),
     backup_every: z
       .number()
       .optional()
-      .describe('seconds between two backups; absent: the setting `backup` is not there'),
+      .describe('seconds between two backups; absent: the setting `backup` is absent'),
     backup_keep: z
       .number()
       .optional()
-      .describe('how many backups the authorization server keeps; absent: it makes none itself'),
+      .describe(
+        'number of backups that the authorization server keeps; absent: the server makes no backups',
+      ),
     warnings: z
       .array(
         z.strictObject({
@@ -64,11 +68,11 @@ export const showServers = operation({
           code: z.string(),
           values: z
             .record(z.string(), z.union([z.string(), z.number()]))
-            .describe('what the message names'),
+            .describe('the values that the message names'),
           message: z.string(),
         }),
       )
-      .describe('settings that are probably a mistake, as `config check` says them'),
+      .describe('warnings of settings that are probably a mistake, as in `config check`'),
   }),
   async run(_, { config, stores, clock }) {
     const [reports, last] = await Promise.all([stores.cacheReports.all(), stores.lastBackup.get()]);

@@ -12,9 +12,9 @@ export const showRevocationStatus = operation({
     epoch: z
       .string()
       .exactOptional()
-      .describe('absent: no authorization server has started on this store yet'),
+      .describe('absent: no authorization server has used this store yet'),
     cursor: z.string().describe('the position in the feed'),
-    silence: z.number().describe('milliseconds since the store was last heard of'),
+    silence: z.number().describe('milliseconds since the last answer of the store'),
     trusted: z.boolean().describe('false: resource servers answer 503'),
   }),
   run: async (_, { stores: { revocations } }) => {

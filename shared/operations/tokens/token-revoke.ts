@@ -9,7 +9,7 @@ import { fault } from '#shared/refusals/fault.ts';
 /** Only tokens that this pair has signed are revoked, since a forged token may carry the jti of another token. */
 export const revokeToken = operation({
   name: 'token revoke',
-  summary: 'revoke an access token; the next request with it is refused',
+  summary: 'revoke an access token; the next request with the token is refused',
   effect: 'changes',
   input: z.strictObject({
     token: z

@@ -22,7 +22,7 @@ export const METRICS = /** @type {const} */ ({
   },
   requestDuration: {
     name: 'countersign_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the header section of a request to the end of the answer.',
     type: 'histogram',
     labels: ['server', 'space', 'class'],
     merge: 'sum',
@@ -30,7 +30,7 @@ export const METRICS = /** @type {const} */ ({
   },
   refusals: {
     name: 'countersign_refusals_total',
-    help: 'Requests whose credentials or tokens were refused, and requests without any.',
+    help: 'Requests whose credentials or tokens were refused, and requests without the required credentials.',
     type: 'counter',
     labels: ['server', 'space', 'reason'],
     merge: 'sum',
@@ -44,7 +44,7 @@ export const METRICS = /** @type {const} */ ({
   },
   logLines: {
     name: 'countersign_log_lines_total',
-    help: 'Lines of the log by level.',
+    help: 'Log lines, by level.',
     type: 'counter',
     labels: ['server', 'level'],
     merge: 'sum',
@@ -93,7 +93,7 @@ export const METRICS = /** @type {const} */ ({
   },
   clockDifference: {
     name: 'countersign_clock_difference_seconds',
-    help: 'The least difference between the clocks of the authorization server, or of a proxy before it, and of the resource server, by the last answer; the greatest of all workers.',
+    help: 'Smallest clock difference that fits the last answer: between the resource server and the authorization server, or a proxy in front of it. The greatest value of all workers.',
     type: 'gauge',
     labels: ['server'],
     merge: 'max',
@@ -121,21 +121,21 @@ export const METRICS = /** @type {const} */ ({
   },
   throttled: {
     name: 'countersign_attempts_throttled_total',
-    help: 'Attempts that a limit refused, by limit.',
+    help: 'Attempts to sign in, and requests, that a rate limit refused, by limit.',
     type: 'counter',
     labels: ['server', 'limit'],
     merge: 'sum',
   },
   privateTokens: {
     name: 'countersign_private_tokens_total',
-    help: 'PrivateTokens that were charged to a quota, verified for a resource server, redeemed, or refused as redeemed before.',
+    help: 'PrivateTokens, by event: issued within a quota, verified for a resource server, redeemed, or refused because they had been redeemed before.',
     type: 'counter',
     labels: ['server', 'event'],
     merge: 'sum',
   },
   storeDuration: {
     name: 'countersign_store_duration_seconds',
-    help: 'Time of the operations of the store, including failed operations.',
+    help: 'Duration of store operations, including failed operations.',
     type: 'histogram',
     labels: ['server', 'operation'],
     merge: 'sum',
@@ -150,7 +150,7 @@ export const METRICS = /** @type {const} */ ({
   },
   keyAge: {
     name: 'countersign_key_age_seconds',
-    help: 'Time since the present key of an algorithm began to sign.',
+    help: 'Time since the present signing key of an algorithm began to sign.',
     type: 'gauge',
     labels: ['server', 'alg'],
     merge: 'max',
@@ -185,7 +185,7 @@ export const METRICS = /** @type {const} */ ({
   },
   residentMemory: {
     name: 'process_resident_memory_bytes',
-    help: 'Memory of the process.',
+    help: 'Resident memory of the process.',
     type: 'gauge',
     labels: ['server', 'worker'],
     merge: 'each',

@@ -8,7 +8,7 @@ export const backupSettings = z
       .min(1)
       .optional()
       .describe(
-        'Folder for the backups, best on another disk; with SQLite it is needed. Each backup is a folder in it, named by the begin of its period in UTC. With PostgreSQL each machine that has one makes its own.',
+        'Folder for the backups, if possible on another disk. With SQLite the folder is necessary. Each backup is a subfolder, named by the beginning of its period in UTC. With PostgreSQL, each machine with a folder makes its own backups.',
       ),
     every: z
       .int()
@@ -16,7 +16,7 @@ export const backupSettings = z
       .max(31 * 86_400)
       .default(86_400)
       .describe(
-        'Seconds between two backups. Periods are counted from midnight UTC of 1970-01-01; a period in which no server ran is left out. The log warns of a period without a good backup.',
+        'Seconds between two backups. Periods begin at midnight UTC of 1970-01-01. A period in which no server runs has no backup. The log warns of a period without a valid backup.',
       ),
     keep: z
       .int()
@@ -24,12 +24,12 @@ export const backupSettings = z
       .max(1000)
       .default(7)
       .describe(
-        'How many backups are kept. Older backups are removed after a new backup was checked.',
+        'Number of backups that the server keeps. The server removes older backups after it has checked a new backup.',
       ),
   })
   .optional()
   .describe(
-    'Backups that the authorization server makes by itself. PostgreSQL has its own tools, too: without a folder, `every` says how often you run `countersign backup record`. Absent: no backups, and no warning of an overdue backup.',
+    'Backups that the authorization server makes by itself. If you use the tools of PostgreSQL instead, leave `folder` out; `every` then says how often you run `countersign backup record`. Without this member there are no backups, and no warning of an overdue backup.',
   );
 
 export type BackupSettings = NonNullable<z.infer<typeof backupSettings>>;

@@ -10,13 +10,13 @@ const apiKeySettings = z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the name of a query parameter')
       .optional()
-      .describe('Also takes keys in this query parameter. Keys in URLs end up in logs.'),
+      .describe('Accepts keys in this query parameter, too. Keys in URLs often appear in logs.'),
     limit: rate.default({ burst: 100, per: 0.6 }).describe('Requests with one key.'),
     beside: z
       .boolean()
       .default(false)
       .describe(
-        "Also takes the key of an application beside a person's credentials, and counts the request against its limit.",
+        'Accepts the API key of an application beside the credentials of a person. The request then counts against the limit of the key.',
       ),
   })
   .prefault({})

@@ -8,7 +8,7 @@ const concealedSettings = z
       .boolean()
       .default(false)
       .describe(
-        'Trusts the field Concealed-Auth-Export in requests that come through the proxies in `trustedProxies`. Each of them must terminate TLS itself and overwrite the field that a client sends (RFC 9729 section 6.2).',
+        'Trusts the field Concealed-Auth-Export in requests from `trustedProxies`. Each of these proxies must terminate TLS itself, and overwrite this field if a client sends it (RFC 9729 section 6.2).',
       ),
   })
   .prefault({})

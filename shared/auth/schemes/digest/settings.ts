@@ -13,7 +13,7 @@ export const digestSettings = z
       )
       .min(1)
       .default(['SHA-256'])
-      .describe('Hash algorithms; one challenge for each, in this order.'),
+      .describe('Hash algorithms. The server sends a challenge for each, in this order.'),
     qop: z
       .array(z.enum(['auth', 'auth-int']))
       .min(1)

@@ -13,17 +13,17 @@ const gnapSettings = z
       )
       .default({})
       .describe(
-        'Types of access that clients can ask for, and for each its actions with the scopes that they need (RFC 9635 section 8). The URL of the space is always a type, whose actions are the scopes.',
+        'Types of access that clients can request. For each type: its actions, with the scopes that the action needs (RFC 9635 section 8). The URL of the space is always such a type, and its actions are the scopes.',
       ),
     enforces: z
       .array(z.enum(MEMBERS))
       .default([])
       .describe(
-        'Members of access that the application itself enforces, as it reads them at introspection. Access with other members is refused.',
+        'Members of an access request that the application itself enforces. The application gets these members by introspection. The server refuses access requests with other members.',
       ),
   })
   .prefault({})
-  .describe('Access of GNAP (only with the scheme GNAP).');
+  .describe('Access that GNAP clients can request (only with the scheme GNAP).');
 
 export const gnapEntry = {
   name: 'GNAP',

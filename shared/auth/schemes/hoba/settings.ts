@@ -9,7 +9,9 @@ export const hobaSettings = z
   .strictObject({
     maxAge: seconds(0, LONGEST)
       .default(60)
-      .describe('How long signatures over one challenge are accepted. 0 accepts one.'),
+      .describe(
+        'How long the server accepts signatures over one challenge. With 0 the server accepts only one signature.',
+      ),
   })
   .prefault({})
   .describe('Settings of the scheme HOBA.');

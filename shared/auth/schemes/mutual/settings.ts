@@ -7,7 +7,7 @@ export const mutualSettings = z
     algorithm: z
       .enum(MUTUAL_ALGORITHM_NAMES)
       .default('iso-kam3-ec-p256-sha256')
-      .describe('Algorithm that is offered. After a change people need a new password.'),
+      .describe('Algorithm of the challenge. After a change people need a new password.'),
     certificate: z
       .string()
       .min(1)

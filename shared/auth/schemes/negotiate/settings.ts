@@ -7,7 +7,7 @@ export const negotiateSettings = z.strictObject({
     .string()
     .regex(/^HTTP@[A-Za-z0-9.-]+$/, 'must be HTTP@ and the host that clients ask for')
     .optional()
-    .describe('Name of the service. Default: any in the keytab.'),
+    .describe('Name of the service. Default: any service in the keytab.'),
 });
 
 export type NegotiateSettings = z.infer<typeof negotiateSettings>;

@@ -22,16 +22,18 @@ const privateTokenSettings = z
       .array(z.enum(TOKEN_TYPE_NAMES))
       .min(1)
       .default(['blind-rsa-2048', 'voprf-p384'])
-      .describe('Token types; one challenge for each, in this order.'),
+      .describe('Token types. The server sends a challenge for each, in this order.'),
     window: seconds(10, 2_592_000)
       .optional()
       .describe(
-        'A token is valid in one window of this length and the next, in this space only. Default: valid at the whole origin until its key retires, so clients can fetch tokens in advance.',
+        'Limits a token to this space, and to the window of this length in which the client got the challenge, and the next window. Default: a token is valid at the whole origin until its key retires, so clients can fetch tokens in advance.',
       ),
     origins: z
       .array(serverName)
       .default([])
-      .describe('Further origins at which the tokens are valid. They must share this store.'),
+      .describe(
+        'Further origins at which the tokens are valid. The servers of these origins must use the same store.',
+      ),
   })
   .prefault({})
   .describe('Settings of the scheme PrivateToken.');
