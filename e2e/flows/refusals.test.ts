@@ -87,14 +87,14 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
 
   describe('RFC 7636 section 4: PKCE', () => {
     test.each<[string, Parameters]>([
-      ['section 4.4.1: none', { code_challenge: '', code_challenge_method: '' }],
+      ['section 4.4.1: a request without PKCE', { code_challenge: '', code_challenge_method: '' }],
       ['a method without a challenge', { code_challenge: '' }],
-      ['plain', { code_challenge: VERIFIER, code_challenge_method: 'plain' }],
+      ['the method plain', { code_challenge: VERIFIER, code_challenge_method: 'plain' }],
       ['section 4.3: no method, which means plain', { code_challenge_method: '' }],
-      ['another case of the method', { code_challenge_method: 's256' }],
+      ['a method in small letters', { code_challenge_method: 's256' }],
       ['a challenge that is too short', { code_challenge: CHALLENGE.slice(1) }],
       ['a challenge of other characters', { code_challenge: `${CHALLENGE.slice(1)}+` }],
-    ])('%s', async (_what, parameters) => {
+    ])('%s is refused with invalid_request', async (_what, parameters) => {
       expectTold(await ask(parameters), 'invalid_request');
       const pushed = await post(flow, '/request', Object.fromEntries(app.request(parameters)));
       expect(refusal(pushed)).toEqual([400, 'invalid_request']);
@@ -108,14 +108,14 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
       ['a verifier that is too long', 'v'.repeat(129)],
       ['a verifier of other characters', `${VERIFIER} `],
       ['an empty verifier', ''],
-    ])('section 4.6: %s', async (_what, code_verifier) => {
+    ])('section 4.6: %s gets no token', async (_what, code_verifier) => {
       const answer = await app.redeem(await app.code(browser), { code_verifier }, {}, 1);
       expect(answer.status).toBe(400);
       expect(['invalid_grant', 'invalid_request']).toContain(answer.body['error']);
       expect(answer.body).not.toHaveProperty('access_token');
     });
 
-    test('section 4.5: a missing verifier', async () => {
+    test('section 4.5: a missing verifier gets invalid_grant', async () => {
       const code = await app.code(browser);
       const form = { grant_type: 'authorization_code', client_id: app.id, code };
       const answer = await post(flow, '/token', { ...form, redirect_uri: CALLBACK });
@@ -221,7 +221,7 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
         { scope: 'openid', prompt: 'none', max_age: '0' },
         'login_required',
       ],
-      ['prompt=none with another', { prompt: 'none login' }, 'invalid_request'],
+      ['prompt=none with another prompt', { prompt: 'none login' }, 'invalid_request'],
       ['an unknown prompt', { prompt: 'dance' }, 'invalid_request'],
       ['a negative max_age', { scope: 'openid', max_age: '-1' }, 'invalid_request'],
       ['a max_age that is no number', { scope: 'openid', max_age: 'soon' }, 'invalid_request'],
@@ -229,7 +229,7 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
       ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
       ['an unknown scope', { scope: 'root' }, 'invalid_scope'],
       ['an unknown resource', { resource: 'https://evil.example/' }, 'invalid_target'],
-      ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
+      ['an unsupported response type', { response_type: 'token' }, 'unsupported_response_type'],
     ])('%s', async (_what, parameters, error) => {
       expectTold(await ask(parameters), error);
     });

@@ -23,37 +23,47 @@ const mistakes = (space: object, config?: object) => {
 const from = (...networks: string[]) => ({ purge: { networks } });
 const PROXY = { proxy: { destinations: ['self'] } };
 
-describe('a cache cannot be', () => {
+describe('a configuration is refused:', () => {
   test.each<[string, object, object, string]>([
-    ['of documents', { serves: 'documents', upstream: undefined, cache: {} }, {}, 'cache'],
-    ['of nothing but /verify', { serves: 'verify', upstream: undefined, cache: {} }, {}, 'cache'],
     [
-      'where answers depend on the connection',
+      'a cache for a space of documents',
+      { serves: 'documents', upstream: undefined, cache: {} },
+      {},
+      'cache',
+    ],
+    [
+      'a cache for a space that serves only /verify',
+      { serves: 'verify', upstream: undefined, cache: {} },
+      {},
+      'cache',
+    ],
+    [
+      'a cache where answers depend on the connection',
       { schemes: [], upstream: { ...SPACE.upstream, concealedExport: true }, cache: {} },
       { tls: {} },
       'cache',
     ],
     [
-      'private, where nobody is asked',
+      'a private cache without authentication',
       { schemes: [], cache: { kind: 'private' } },
       {},
       'cache.kind',
     ],
     [
-      'private, where somebody has no name',
+      'a private cache for clients without a name',
       { schemes: ['PrivateToken'], cache: { kind: 'private' } },
       { privateTokens: { issuer: 'https://localhost:3444' } },
       'cache.kind',
     ],
-    ['purged by nobody', { schemes: [], cache: from() }, {}, 'cache.purge.networks'],
+    ['a PURGE that no client may send', { schemes: [], cache: from() }, {}, 'cache.purge.networks'],
     [
-      'purged by whoever may use the proxy',
+      'a PURGE that every user of the proxy may send',
       { cache: from('127.0.0.0/8') },
       PROXY,
       'cache.purge.networks',
     ],
     [
-      'purged by it and by the application',
+      'a BAN for the cache that is also a method of the application',
       { methods: ['GET', 'BAN'], cache: from() },
       {},
       'methods',
@@ -64,13 +74,17 @@ describe('a cache cannot be', () => {
 });
 
 test.each<[string, object, object]>([
-  ['shared', { cache: {} }, {}],
-  ['private', { cache: { kind: 'private' } }, {}],
-  ['shared, where nobody is asked', { schemes: [], cache: {} }, {}],
-  ['purged from a network alone', { schemes: [], cache: from('192.0.2.0/24') }, {}],
-  ['purged from a network, with a proxy to itself', { cache: from('2001:db8::/32') }, PROXY],
-  ['with methods of the application', { methods: ['GET', 'BAN'], cache: {} }, {}],
-])('a cache can be %s', (_, space, config) => {
+  ['a shared cache', { cache: {} }, {}],
+  ['a private cache', { cache: { kind: 'private' } }, {}],
+  ['a shared cache without authentication', { schemes: [], cache: {} }, {}],
+  ['a cache with PURGE only from a network', { schemes: [], cache: from('192.0.2.0/24') }, {}],
+  [
+    'a cache with PURGE from a network that the proxy to itself does not use',
+    { cache: from('2001:db8::/32') },
+    PROXY,
+  ],
+  ['a cache that leaves BAN to the application', { methods: ['GET', 'BAN'], cache: {} }, {}],
+])('%s is accepted', (_, space, config) => {
   expect(mistakes(space, config)).toEqual([]);
 });
 

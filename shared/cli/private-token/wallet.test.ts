@@ -101,10 +101,10 @@ describe('an invalid wallet file is refused before any request', () => {
 
   const good = token();
   test.each([
-    ['nothing', ''],
+    ['an empty file', ''],
     ['null', 'null'],
-    ['a list', '[]'],
-    ['no tokens', '{}'],
+    ['a JSON array', '[]'],
+    ['an object without tokens', '{}'],
     ['a token that is cut off', fileOf(good.subarray(0, -1))],
     ['a token with an octet behind it', fileOf(Buffer.concat([good, Buffer.of(0)]))],
     ['a token of an unknown type', fileOf(Buffer.concat([Buffer.of(9, 9), good.subarray(2)]))],

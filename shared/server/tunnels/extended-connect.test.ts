@@ -111,10 +111,10 @@ describe('RFC 8441', () => {
   });
 
   test.each([
-    ['RFC 9110 section 15.6.2: another protocol', { ':protocol': 'connect-udp' }, 501],
-    ['RFC 9110 section 9.3.6: content', { 'content-length': '5' }, 400],
-    ['too many fields', { 'x-many': Array.from({ length: 101 }, String) }, 431],
-  ])('%s', async (_, fields, status) => {
+    ['RFC 9110 section 15.6.2: an unknown protocol', { ':protocol': 'connect-udp' }, 501],
+    ['RFC 9110 section 9.3.6: CONNECT with content', { 'content-length': '5' }, 400],
+    ['a request with too many fields', { 'x-many': Array.from({ length: 101 }, String) }, 431],
+  ])('%s is refused', async (_, fields, status) => {
     const { client } = await start(echo, { limits: { fields: 100 } });
     expect(await statusOf(request(client, fields))).toBe(status);
   });

@@ -116,12 +116,18 @@ describe('RFC 6455 section 4.2.2: an accepted handshake', () => {
 describe('a request with Upgrade that is no handshake is an ordinary request', () => {
   const without = (line: string, instead = '') => HANDSHAKE.replace(`${line}\r\n`, instead);
   test.each([
-    ['RFC 9110 section 7.8: another protocol', HANDSHAKE.replace('WebSocket', 'h2c')],
-    ['RFC 6455 section 4.2.1: without Upgrade', without('Upgrade: WebSocket')],
-    ['RFC 6455 section 4.2.1: without Connection', without('Connection: keep-alive, Upgrade')],
-    ['RFC 6455 section 4.2.1: another method', HANDSHAKE.replace('GET', 'POST')],
     [
-      'RFC 9110 section 7.8: HTTP/1.0',
+      'RFC 9110 section 7.8: a request to upgrade to another protocol',
+      HANDSHAKE.replace('WebSocket', 'h2c'),
+    ],
+    ['RFC 6455 section 4.2.1: a handshake without Upgrade', without('Upgrade: WebSocket')],
+    [
+      'RFC 6455 section 4.2.1: a handshake without Connection',
+      without('Connection: keep-alive, Upgrade'),
+    ],
+    ['RFC 6455 section 4.2.1: a handshake with POST', HANDSHAKE.replace('GET', 'POST')],
+    [
+      'RFC 9110 section 7.8: a handshake in HTTP/1.0',
       HANDSHAKE.replace('HTTP/1.1', 'HTTP/1.0').replace('keep-alive,', 'keep-alive ,'),
     ],
     ['with content', `${HANDSHAKE.replace('Host', 'Content-Length: 5\r\nHost')}HELLO`],
@@ -130,7 +136,7 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
       `${HANDSHAKE.replace('Host', 'Transfer-Encoding: chunked\r\nHost')}5\r\nHELLO\r\n0\r\n\r\n`,
     ],
     [
-      'that waits to be asked for content',
+      'a handshake with Expect: 100-continue',
       HANDSHAKE.replace('Host', 'Expect: 100-continue\r\nHost'),
     ],
   ])('%s', async (_, bytes) => {
@@ -150,9 +156,9 @@ describe('a request with Upgrade that is no handshake is an ordinary request', (
   });
 
   test.each([
-    ['another protocol', HANDSHAKE.replace('WebSocket', 'h2c')],
-    ['another method', HANDSHAKE.replace('GET', 'DELETE')],
-    ['HEAD', HANDSHAKE.replace('GET', 'HEAD')],
+    ['an upgrade to another protocol', HANDSHAKE.replace('WebSocket', 'h2c')],
+    ['a handshake with DELETE', HANDSHAKE.replace('GET', 'DELETE')],
+    ['a handshake with HEAD', HANDSHAKE.replace('GET', 'HEAD')],
   ])(
     'RFC 9112 section 9.3.2: no octet after a request with Upgrade is lost, wherever the octets are split: %s',
     async (_, one) => {

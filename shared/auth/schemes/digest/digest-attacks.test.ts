@@ -28,20 +28,20 @@ const REFUSED = { kind: 'refused', ...refuse('digest-response') };
 
 describe('RFC 7616 section 3.4: a wrong response', () => {
   test.each([
-    ['of another password', { password: 'wrong' }],
-    ['of another name', { name: 'jäsøn', password: 'wrong' }],
-    ['to another method', { hashed: { method: 'DELETE' } }],
-    ['to no method, as in rspauth', { hashed: { method: '' } }],
-  ])('%s', async (_, client) => {
+    ['a response of another password', { password: 'wrong' }],
+    ['a response of another name', { name: 'jäsøn', password: 'wrong' }],
+    ['a response for another method', { hashed: { method: 'DELETE' } }],
+    ['a response for no method, as in rspauth', { hashed: { method: '' } }],
+  ])('%s is refused', async (_, client) => {
     expect(await exchange(setup().scheme, requestWith(), client)).toEqual(REFUSED);
   });
 
   test.each<[string, Readonly<Record<string, string>>]>([
-    ['nothing but zeros', { response: '0'.repeat(64) }],
-    ['the length of MD5', { response: '0'.repeat(32) }],
-    ['another nc than was hashed', { nc: '00000002' }],
-    ['another cnonce than was hashed', { cnonce: 'other' }],
-    ["somebody else's name", { username: 'bob' }],
+    ['a response of zeros', { response: '0'.repeat(64) }],
+    ['a response of the length of MD5', { response: '0'.repeat(32) }],
+    ['an nc that differs from the hashed nc', { nc: '00000002' }],
+    ['a cnonce that differs from the hashed cnonce', { cnonce: 'other' }],
+    ["another person's name", { username: 'bob' }],
     ['an empty name', { username: '' }],
     ['a name with NUL', { 'username*': "UTF-8''alice%00" }],
     ['a name with CR LF', { 'username*': "UTF-8''alice%0D%0ASet-Cookie%3A%20a" }],
@@ -49,7 +49,7 @@ describe('RFC 7616 section 3.4: a wrong response', () => {
     ['a name in capital letters', { username: 'ALICE' }],
     ['a name of 60,000 characters', { username: 'a'.repeat(60_000) }],
     ['a name of another alias', { username: 'kerberos:alice@EXAMPLE.COM' }],
-  ])('%s', async (_, changes) => {
+  ])('%s is refused', async (_, changes) => {
     const extended = 'username*' in changes && { username: undefined };
     const sent = { ...changes, ...extended };
     expect(await exchange(setup().scheme, requestWith(), {}, sent)).toEqual(REFUSED);
@@ -68,18 +68,18 @@ describe('RFC 7616 section 3.4: only offered algorithms and values of qop are ac
   test.each<[string, Partial<OfferOptions>, object, Readonly<Record<string, string | undefined>>]>([
     ['MD5 for SHA-256', {}, {}, { algorithm: 'MD5' }],
     ['no algorithm, which is MD5 (wget)', {}, {}, { algorithm: undefined, qop: undefined }],
-    ['SHA-512, which nobody registered (httpbin)', {}, {}, { algorithm: 'SHA-512' }],
+    ['SHA-512, which is not registered (httpbin)', {}, {}, { algorithm: 'SHA-512' }],
     ['an unknown algorithm', {}, {}, { algorithm: 'ROT13' }],
-    ['a property of every object', {}, {}, { algorithm: 'constructor' }],
-    ['-sess for the algorithm without', {}, {}, { algorithm: 'SHA-256-sess' }],
+    ['the algorithm constructor, a property of every object', {}, {}, { algorithm: 'constructor' }],
+    ['SHA-256-sess for SHA-256', {}, {}, { algorithm: 'SHA-256-sess' }],
     ['the algorithm in small letters', {}, {}, { algorithm: 'sha-256' }],
     ['auth for auth-int', { qop: ['auth-int'] }, {}, {}],
     ['auth-int for auth', {}, { qop: 'auth-int' }, {}],
     ['an unknown qop', {}, {}, { qop: 'auth-conf' }],
-    ['both at once', { qop: ['auth', 'auth-int'] }, {}, { qop: 'auth,auth-int' }],
-    ['no qop (Chromium for auth-int)', { qop: ['auth-int'] }, {}, { qop: undefined }],
+    ['auth and auth-int at once', { qop: ['auth', 'auth-int'] }, {}, { qop: 'auth,auth-int' }],
+    ['no qop for auth-int (Chromium)', { qop: ['auth-int'] }, {}, { qop: undefined }],
     ['no qop, nc and cnonce', {}, {}, { qop: undefined, nc: undefined, cnonce: undefined }],
-    ['userhash', {}, {}, { userhash: 'true', username: 'ab'.repeat(32) }],
+    ['userhash, which was not offered,', {}, {}, { userhash: 'true', username: 'ab'.repeat(32) }],
   ])('%s is 401', async (_, more, client, changes) => {
     const { scheme, did } = setup(more);
     const verdict = await exchange(scheme, requestWith(), client, changes);
