@@ -77,7 +77,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'info',
       'websocket',
-      'A WebSocket is over. Its `id` is that of its line `request`.',
+      'A WebSocket is over. The `id` is that of the line `request` for the same WebSocket.',
       ['id', 'end', 'received', 'sent'],
     ],
     [
@@ -107,7 +107,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'upstream.failed',
-      'An application did not answer; another URL of it is asked.',
+      'An application did not answer. The gateway sends the request to another URL of the application.',
       ['id', 'host', 'reason'],
     ],
   ],
@@ -115,7 +115,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'info',
       'starting',
-      'A process of the server starts; `code` says whether from source.',
+      'A process of the server starts; `code` says whether it runs from source.',
       ['version', 'code'],
     ],
     ['info', 'listening', 'The server answers.', ['url', ...LISTENER]],
@@ -131,28 +131,23 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'The process of the playground has died or did not start. The next visit starts it.',
       ['reason'],
     ],
-    [
-      'info',
-      'workers.replaced',
-      'SIGHUP: new workers serve, with the configuration as it is now.',
-      [],
-    ],
+    ['info', 'workers.replaced', 'SIGHUP: new workers serve, with the present configuration.', []],
     [
       'error',
       'workers.kept',
-      'SIGHUP: a new worker did not get ready; the former processes continue.',
+      'SIGHUP: a new worker did not become ready; the former processes continue.',
       ['reason'],
     ],
     [
       'warn',
       'environment.unknown',
-      'A variable begins with `COUNTERSIGN_`, and nothing reads it.',
+      'A variable begins with `COUNTERSIGN_`, but belongs to no setting.',
       ['variable', 'reason'],
     ],
     [
       'warn',
       'passkeys.other-domain',
-      'People have passkeys for another domain than `people.passkeys.rpId`. The start looks at the first thousand.',
+      'People have passkeys for another domain than `people.passkeys.rpId`. The server checks the first thousand passkeys at its start.',
       ['reason'],
     ],
     [
@@ -161,30 +156,30 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A scheme that knows only a password refuses a person who needs a second factor, as it does for a wrong password.',
       ['subject', 'reason'],
     ],
-    ['info', 'mail.sent', 'The mail server took a message to a person.', ['subject', 'reason']],
+    ['info', 'mail.sent', 'The mail server accepted a message to a person.', ['subject', 'reason']],
     [
       'warn',
       'mail.postponed',
-      'The mail server did not take a message now. It is tried again.',
+      'The mail server did not accept a message now. Our server will try again.',
       ['subject', 'reason'],
     ],
     [
       'warn',
       'mail.refused',
-      'The mail server refused a message permanently. It is not tried again.',
+      'The mail server refused a message permanently. Our server will not try again.',
       ['subject', 'reason'],
     ],
     [
       'warn',
       'mail.given-up',
-      'A message waited until it was not worth sending any more.',
+      'The server dropped a message, since the message waited for too long to be useful.',
       ['subject', 'reason'],
     ],
     ['warn', 'log.lost', 'The log was not read for so long that lines were dropped.', ['lines']],
     [
       'warn',
       'client-document.refresh',
-      'The description of a client cannot be fetched again; the old description is used for a day.',
+      'The server cannot fetch the document of a client again, and uses the old document for a day.',
       ['client', 'reason'],
     ],
     [
@@ -200,7 +195,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'info',
       'store.new',
-      'No authorization server has used the store yet. The resource server is ready once one has.',
+      'No authorization server has used the store yet. The resource server becomes ready once an authorization server has done so.',
       [],
     ],
     [
@@ -212,13 +207,13 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'error',
       'store.damaged',
-      'The embedded store lost something that was acknowledged. All tokens, grants and sign-ins ended.',
+      'The embedded store lost an acknowledged write. The server revoked all tokens, grants and sign-ins.',
       ['part', 'reason'],
     ],
     [
       'error',
       'content.damaged',
-      'The content of a document is lost, or not as long as it was; the answer was 500. Other requests are not affected.',
+      'The content of a document is lost or too short; the answer was 500. Other requests are not affected.',
       ['document', 'file', 'reason'],
     ],
     [
@@ -236,7 +231,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'backup.overdue',
-      'A period of `backup` has passed without a good backup.',
+      'A period of `backup` has passed without a valid backup.',
       ['reason'],
     ],
     [
@@ -245,7 +240,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A newer version has changed the tables in PostgreSQL. The server ends with exit code 1: start the newer version.',
       ['reason'],
     ],
-    ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],
+    [
+      'warn',
+      'store.working',
+      'A part of the store that failed has worked again for some seconds.',
+      ['part'],
+    ],
     [
       'error',
       'store.memory',
@@ -255,20 +255,25 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'postgres.connections',
-      'PostgreSQL has fewer connections than both servers may take.',
+      'PostgreSQL allows fewer connections than both servers together may open.',
       ['reason'],
     ],
-    ['warn', 'postgres.not-durable', 'PostgreSQL may lose what it acknowledged.', ['reason']],
+    [
+      'warn',
+      'postgres.not-durable',
+      'The settings of PostgreSQL allow the loss of acknowledged commits.',
+      ['reason'],
+    ],
     [
       'warn',
       'postgres.standbys',
-      'No standby has to have a commit: a failover may lose what was acknowledged.',
+      'PostgreSQL waits for no standby: a failover may lose acknowledged commits.',
       ['reason'],
     ],
     [
       'warn',
       'redis.replicas',
-      '`store.redis.replicas` is 0: a master that is cut off may take a proof once more.',
+      '`store.redis.replicas` is 0: a disconnected master may accept a proof a second time.',
       ['reason'],
     ],
     ['warn', 'revocations.interrupted', 'The feed of revocations is interrupted.', ['reason']],
@@ -278,24 +283,29 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'The package has no `client`, and `revocation` is not set.',
       ['reason'],
     ],
-    ['warn', 'revocations.stale', 'The package: the lease has run out, and tokens are 503.', []],
+    [
+      'warn',
+      'revocations.stale',
+      'The package: the lease has expired, so requests with tokens are 503.',
+      [],
+    ],
     ['info', 'revocations.followed', 'The package: revocations are followed (again).', []],
     [
       'error',
       'follower.ahead',
-      'A server that follows revocations knows more of them than the store, which was restored to an earlier point. Once a minute for each client.',
+      'A server that follows revocations knows more revocations than the store, so the store was restored to an earlier point. One line a minute for each client.',
       ['client', 'reason'],
     ],
     [
       'warn',
       'follower.silent',
-      'A server that follows revocations has not acknowledged one within its lease. Once a minute for each client.',
+      'A server that follows revocations has not acknowledged a revocation within its lease. One line a minute for each client.',
       ['client'],
     ],
     [
       'warn',
       'dpop.replay',
-      'The package: several processes, each remembering proofs alone.',
+      'The package: each of several processes remembers only its own proofs, so a proof may be accepted once by each process.',
       ['reason', 'remedy'],
     ],
   ],
@@ -303,7 +313,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'clock.differs',
-      'The clock of the authorization server, or of a proxy before it, differs by more than is accepted: every token may be refused. Set both by NTP.',
+      'The clock of the authorization server, or of a proxy before it, differs by more than `tokens.skew`: every token may be refused. Synchronize both clocks by NTP.',
       ['reason'],
     ],
     ['warn', 'clock.agrees', 'The clocks agree again.', ['reason']],
@@ -331,37 +341,42 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'cache.emptied',
-      'It is not known what was to be forgotten, so the cache forgot everything.',
+      'The process missed changes, so the cache removed all answers.',
       ['reason'],
     ],
-    ['error', 'cache.ban.failed', 'A ban could not be carried out.', ['reason']],
-    ['error', 'cache.disk.failed', 'The cache has no disk; memory alone is used.', ['reason']],
+    ['error', 'cache.ban.failed', 'A process could not remove the answers of a ban.', ['reason']],
+    [
+      'error',
+      'cache.disk.failed',
+      'The cache cannot use the disk, so it uses only memory.',
+      ['reason'],
+    ],
   ],
 };
 
 /** Periodic work, which logs a line only if it fails. */
 export const CHORES: Readonly<Record<string, string>> = {
-  sweep: 'removal of what has ended (authorization server)',
-  'unused clients': 'removal of unused clients that describe themselves',
+  sweep: 'removal of expired and revoked records (authorization server)',
+  'unused clients': 'removal of unused clients with documents',
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
   audit: 'closing of the audit log',
-  backup: 'making of backups by the schedule (`backup`); nothing is left of a failed backup',
-  'backup watch': 'looking whether a backup is overdue',
+  backup: 'making of scheduled backups (`backup`); a failed backup leaves no files',
+  'backup watch': 'check whether a backup is overdue',
   'audit counts': 'the count of tokens that applications obtained in their own name',
-  'audit retention': 'removal of days that the audit log is kept no longer',
+  'audit retention': 'removal of days after `audit.keep` from the audit log',
   'token keys': 'reading and making of keys for PrivateToken',
   'gateway-keys': 'reading and making of keys of the gateway',
   'sweep.gateway-keys': 'removal of old keys of the gateway',
-  'sweep.store': 'removal of what has ended (resource server)',
+  'sweep.store': 'removal of expired and revoked records (resource server)',
   'sweep.content': 'removal of leftover files',
-  'sweep.trees': 'removal of what was in deleted collections',
+  'sweep.trees': 'removal of the content of deleted collections',
   'sweep.push': 'removal of push subscriptions whose grant has ended',
-  'cache.position': 'writing down how far the cache has followed changes',
+  'cache.position': 'record of the last change that the cache has read',
   'cache.tidy': 'removal of leftover files of the cache',
-  'cache.report': 'what `cache stats` reads',
-  'process.report': 'what `server status` reads',
-  memory: 'giving memory back after a busy time',
+  'cache.report': 'report of figures for `cache stats`',
+  'process.report': 'report of the process for `server status`',
+  memory: 'return of memory to the system after a busy time',
 };
 
 /** Event names that the code reads from a variable. */
