@@ -100,7 +100,7 @@ async function beside(loop: Loop, work: (counts: () => boolean) => Promise<void>
   await Promise.all([looping, working]);
 }
 
-/** The visits that were measured from their beginning. */
+/** The results of the visits that began during the measurement. */
 interface Samples {
   /** The milliseconds of each visit. */
   readonly took: readonly number[];

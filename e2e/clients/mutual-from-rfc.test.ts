@@ -18,7 +18,7 @@ import { mutualClient } from './mutual/mutual-python.ts';
 import type { Happened } from './mutual/mutual-python.ts';
 
 /**
- * Mutual (RFC 8120, RFC 8121) with the Python client, which was written from the RFCs alone and refuses a
+ * Mutual (RFC 8120, RFC 8121) with the Python client, which was written only from the RFCs and refuses a
  * success without a valid proof: in clear text, over TLS, and at a proxy.
  */
 const ALGORITHMS = [

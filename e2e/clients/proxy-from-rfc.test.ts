@@ -14,7 +14,7 @@ import { ALICE, identity, JASON } from '../interop/site.ts';
 
 /**
  * Schemes that few clients support at a proxy: Digest with proofs, SCRAM, both over HTTP/2. The clients
- * were written from the RFCs alone and refuse a success without a valid proof.
+ * were written only from the RFCs and refuse a success without a valid proof.
  */
 const WRONG = { ...ALICE, password: 'wrong' };
 const NOBODY = { ...ALICE, name: 'nobody' };

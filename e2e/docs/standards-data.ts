@@ -129,7 +129,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     partly('RFC 7636', 'PKCE', [
       '4.2',
       'the method `plain`',
-      'it does not protect from a reader of the request; S256 is required',
+      '`plain` does not protect from an attacker who can read the request; S256 is required',
     ]),
     all('RFC 7662', 'Introspection'),
     all('RFC 8252', 'Native applications'),

@@ -122,7 +122,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     ['SCRAM-SHA-256', () => scramClient({ hash: 'SHA-256', username: ALICE.name, ...ALICE })],
     ['SCRAM-SHA-1', () => scramClient({ hash: 'SHA-1', username: ALICE.name, ...ALICE })],
   ])(
-    'a client written from the RFCs alone finds its challenge for %s, twice',
+    'a client written only from the RFCs finds its challenge for %s, twice',
     async (scheme, makeClient) => {
       const { exchange } = makeClient();
       const send = site.inTurn();

@@ -14,7 +14,7 @@ import { ONE_STORE } from '../flows/flow.ts';
 import { ALICE, identity, JASON, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** SCRAM (RFC 7804) with GNU SASL, with Gel's client, and with a client written from the RFCs alone. */
+/** SCRAM (RFC 7804) with GNU SASL, with Gel's client, and with a client written only from the RFCs. */
 const HASHES: readonly ScramHash[] = ['SHA-256', 'SHA-1'];
 const WRONG = { ...ALICE, password: 'wrong' };
 const NOBODY = { ...ALICE, name: 'nobody' };
@@ -103,7 +103,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       });
     });
 
-    describe('a client from the RFCs alone', () => {
+    describe('a client written only from the RFCs', () => {
       /** A client that sends its requests alternately to both servers, and the number of its messages. */
       const clientOf = ({ name, password }: typeof ALICE, unprompted = false) => {
         const legs: Leg[] = [];

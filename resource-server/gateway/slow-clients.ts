@@ -34,7 +34,7 @@ export class SlowClients {
   readonly #parts: SlowClientsParts;
   readonly #pause: number;
   #timer: NodeJS.Timeout | undefined;
-  /** The octets that each exchange that waits for its client had moved at the last check. */
+  /** For each exchange that waits for its client: the number of octets moved until the last check. */
   #moved = new Map<Held, number>();
 
   constructor(parts: SlowClientsParts) {

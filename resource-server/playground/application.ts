@@ -7,7 +7,7 @@ import { errorAnswer, send } from '#shared/server/message/answer.ts';
 import type { AnyHandler, AnyRequest } from '#shared/server/message/message.ts';
 import { AT_ONCE } from './at-once.ts';
 
-/** Bytes of the longest question. */
+/** The longest accepted content of a QUERY, in bytes. */
 const LONGEST = 256;
 const PEOPLE = [
   { name: 'Alice', age: 31 },

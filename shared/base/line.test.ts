@@ -135,7 +135,7 @@ describe('turns', () => {
     );
   });
 
-  test('work that fails, or throws, gives its lane back', async () => {
+  test('after work that fails or throws, the next work can run', async () => {
     const { line } = setup();
     const fails = () => Promise.reject(new Error('of the work'));
     for (let n = 0; n < 3; n += 1) {

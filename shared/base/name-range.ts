@@ -8,7 +8,7 @@ export interface NameRange {
   readonly prefix?: string | undefined;
 }
 
-/** The first and the last name of a range. */
+/** The limits of a range of names, such as the names with one prefix. */
 export interface Bounds {
   readonly from: string;
   /** True if `from` itself is in the range. */

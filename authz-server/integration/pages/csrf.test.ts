@@ -156,7 +156,7 @@ test('a browser that uses another name of this machine is sent to the issuer, wh
   expect(text).toContain(`href="${new URL(page.url).origin}/account"`);
 });
 
-test('a form whose connection breaks off has no effect on others', async () => {
+test('after a form whose connection breaks off, the server answers further requests', async () => {
   const { browser, page } = await signedIn();
   const socket = connect(Number(new URL(site.url).port), '127.0.0.1');
   const cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ');

@@ -64,7 +64,7 @@ test('self times cover all calls, in descending order, and add up to the total',
   expect(times.reduce((sum, [, self]) => sum + self, 0)).toBe(all.total);
 });
 
-test('octets of a function are added over all callers, in descending order', () => {
+test('the allocated octets of a function are the sum over all of its callers, in descending order', () => {
   const taking = (functionName: string, selfSize: number, children: object[] = []) => ({
     callFrame: { functionName, url: `${HERE}shared/base/bag.ts`, lineNumber: 1 },
     selfSize,

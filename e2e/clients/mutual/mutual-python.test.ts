@@ -10,7 +10,7 @@ import { mutualClient, python, startMutualServer } from './mutual-python.ts';
 import type { Happened } from './mutual-python.ts';
 
 /**
- * HTTP Mutual authentication (RFC 8120, RFC 8121) in Python, from the RFCs alone: its vectors, and its
+ * HTTP Mutual authentication (RFC 8120, RFC 8121) in Python, written only from the RFCs: its vectors, and its
  * client with its own server. client.py lists the exit codes.
  */
 const ALGORITHMS = [

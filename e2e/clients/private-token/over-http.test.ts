@@ -15,7 +15,7 @@ import type { Issuer, Offer } from './private-token-client.ts';
 import { encodeChallenge } from './token-challenge.ts';
 
 /**
- * PrivateToken (RFC 9577, RFC 9578) with a client written from the RFCs alone, which sends alternately to
+ * PrivateToken (RFC 9577, RFC 9578) with a client written only from the RFCs, which sends alternately to
  * two resource servers.
  */
 const TYPES = [

@@ -247,7 +247,7 @@ describe("RFC 7804 section 5.1: reauthentication in one round trip; values compu
     }
   });
 
-  test('an sr that is announced later is used from then on', async () => {
+  test('if the server sends a new sr after an authentication, the client uses that sr for reauthentication', async () => {
     const client = scramClient(options());
     const exchange = restart(client);
     await sentBy(exchange);

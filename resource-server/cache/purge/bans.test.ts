@@ -210,7 +210,7 @@ describe('bans and answers on their way', () => {
   });
 });
 
-test('bans stay in force if the store fails, and the next ban sweeps it again', async () => {
+test('if removing banned answers from the store fails, the ban still applies, and the next ban removes them', async () => {
   const store = storeWith('a', 'b');
   const reasons: (string | undefined)[] = [];
   const log = {

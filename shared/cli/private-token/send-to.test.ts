@@ -24,7 +24,7 @@ async function visited(origin: string, settings: Config, most?: number) {
   return await send({ method: 'GET', url: `${origin}/` });
 }
 
-describe('the development certificate is trusted', () => {
+describe('the client of PrivateToken commands trusts the development certificate', () => {
   test('for the origins of this configuration', async () => {
     expect(await visited(parties.issuer.origin, config)).toMatchObject({ status: 404 });
     expect(await visited(parties.site.origin, config)).toMatchObject({ status: 401 });
@@ -33,7 +33,7 @@ describe('the development certificate is trusted', () => {
   const refused = async (origin: string, settings: Config) =>
     expect(visited(origin, settings)).rejects.toThrow(/self-signed.*NODE_EXTRA_CA_CERTS/);
 
-  test('but not for another origin that uses it', async () => {
+  test('not for another origin that uses the same certificate', async () => {
     const { privateTokens } = config;
     if (privateTokens === undefined) throw new Error('there is an issuer');
     const issuer = 'https://localhost:1';

@@ -9,7 +9,7 @@ export type Callers = Readonly<Record<string, Readonly<Record<string, string>>>>
 export interface Asked {
   readonly path: string;
   readonly callers?: Callers;
-  /** Sent by POST, PUT, PATCH and QUERY. */
+  /** The content of requests with POST, PUT, PATCH and QUERY. */
   readonly content?: { readonly type: string; readonly body: string } | undefined;
 }
 

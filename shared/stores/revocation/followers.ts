@@ -41,7 +41,7 @@ export type FeedEntry = Revocation & {
 /** The processes with followers, and the feed that followers read. */
 export interface Followers {
   look(): Promise<Following>;
-  /** Writes as durably as a revocation. False, without a write: the store has another epoch. */
+  /** Writes the row as durably as a revocation. False: the store has another epoch, and nothing was written. */
   put(process: FollowedProcess, epoch: string): Promise<boolean>;
   /** Removes the row unless it has changed. */
   remove(process: FollowedProcess): Promise<void>;

@@ -50,7 +50,7 @@ export async function sqliteUnderTest(): Promise<SqliteUnderTest> {
       for (const { file } of [STATE, TRANSIENT]) {
         using database = new DatabaseSync(join(data, file), { readOnly: true });
         for (const { name } of database
-          // The rows of the version, of the count of commits and of the last room always stand there.
+          // Each store has rows for its version, its count of commits and its reserve for a full disk.
           .prepare(
             `SELECT name FROM sqlite_schema WHERE type = ? AND name NOT IN ('schema', 'tally', 'room')`,
           )

@@ -22,7 +22,7 @@ test('RFC 7486 section 6.2.3: a link has 128 random bits in its fragment, which 
   expect((await invite()).secret).not.toBe(secret);
 });
 
-test('one of ten uses of a link at the same time, at two processes, gets the person', async () => {
+test('if ten requests at two processes redeem a link at the same time, only one of them succeeds', async () => {
   const { secret } = await invite();
   const { here, there } = all;
   const got = await Promise.all(

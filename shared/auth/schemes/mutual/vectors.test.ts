@@ -14,7 +14,7 @@ import { verificationValue } from './verification.ts';
 import { requestOf } from '../../judge/auth.fixture.ts';
 
 /**
- * Every value that a server computes, from an implementation in Python that was written from the RFCs alone; the
+ * Every value that a server computes, from an implementation in Python that was written only from the RFCs; the
  * Python folder's README.md explains the members.
  */
 interface Vectors {

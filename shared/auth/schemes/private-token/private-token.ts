@@ -132,7 +132,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
   }
 
   /**
-   * The grounds end if the operator revokes the issuer's key; the spent token itself is not stored with its owner.
+   * The verdict stays valid until the operator revokes the issuer's key. The spent token is stored without its owner.
    */
   const groundsOf = ({ type, id, until = Infinity }: IssuerKey): Grounds => ({
     of: `key of PrivateToken ${Buffer.from(id).toString('base64url')}`,
