@@ -176,7 +176,7 @@ describe('no sign-in answer reveals who has an account', () => {
       .replaceAll(csrf, 'CSRF')
       .replaceAll(/&quot;challenge&quot;:&quot;[\w-]{72}&quot;/g, 'CHALLENGE')
       .replaceAll(`value="${name}"`, 'NAME')
-      .replaceAll(/\d+(?= seconds?)/g, 'N');
+      .replaceAll(/\d+(?= (?:second|minute)s?)/g, 'N');
     const retry = headers.has('retry-after');
     const other = fields.filter(([field]) => !['content-length', 'retry-after'].includes(field));
     return { status, other, cookies, masked, retry, hashings: own.hashings() - before };
