@@ -1,12 +1,14 @@
 /**
- * `npm run release -- VERSION`: prepares a release without publishing, in `dist/release`: both tarballs, the image, a list
- * of all packages (SBOM), checksums, and the notes. It sets the version, gives the changelog a section of it, and runs the
- * checks and all tests. `--dry-run` works on a copy, and leaves out checks, tests and the image.
+ * `npm run release -- VERSION`: prepares a release without publishing, in `dist/release`: both tarballs, a package of
+ * Debian, the image, a list of all packages (SBOM), checksums, and the notes. It sets the version, gives the changelog a
+ * section of it, and runs the checks and all tests. `--dry-run` works on a copy, and leaves out checks, tests, the
+ * package of Debian and the image.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,6 +22,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from './bundle.ts';
 import { notesOf, released } from './changelog.ts';
+import { packDebian } from './pack-debian.ts';
 import { places, PUBLISHED_AT, unknownPlaces } from './packed.ts';
 
 const { values, positionals } = parseArgs({
@@ -69,8 +72,13 @@ try {
   const product = join(folder, `countersign-${version}`);
   writeFileSync(`${product}.cdx.json`, listed(`${product}.tgz`));
   writeFileSync(join(folder, 'NOTES.md'), notesOf(text, version) ?? '');
-  if (dryRun) console.log('Left out: the image, since this is a dry run.');
-  else image(folder);
+  if (dryRun)
+    console.log('Left out: the image and the package of Debian, since this is a dry run.');
+  else {
+    if (isThere('dpkg-deb')) packDebian(`${product}.tgz`, folder);
+    else console.log('Left out: the package of Debian, since dpkg-deb is not there.');
+    image(folder);
+  }
   const sums = readdirSync(folder).map((name) => {
     const digest = createHash('sha256').update(readFileSync(join(folder, name)));
     return `${digest.digest('hex')}  ${name}\n`;
@@ -146,8 +154,7 @@ function image(folder: string): void {
       ],
     ],
   ];
-  const path = (process.env['PATH'] ?? '').split(':');
-  const tool = tools.find(([program]) => path.some((at) => readdirOrNone(at).includes(program)));
+  const tool = tools.find(([program]) => isThere(program));
   if (tool === undefined) {
     console.log('Left out: the image, since neither buildah nor docker is there.');
     return;
@@ -155,10 +162,6 @@ function image(folder: string): void {
   for (const args of tool[1]) run(tool[0], ...args);
 }
 
-function readdirOrNone(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+function isThere(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(':').some((at) => existsSync(join(at, program)));
 }
