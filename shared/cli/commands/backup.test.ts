@@ -194,7 +194,10 @@ test('content that differs from the last scheduled backup is named', async () =>
 test('a folder that cannot be created is an error', async () => {
   const { shell } = await withDocuments('a');
   const { code, stderr } = await inProcess(shell, 'backup', '/proc/x');
-  expect([code, stderr]).toEqual([1, 'cannot make the folder /proc/x: ENOENT\n']);
+  expect([code, stderr]).toEqual([
+    1,
+    'cannot make the folder /proc/x: ENOENT; choose another folder\n',
+  ]);
 });
 
 test('a folder that is not empty is refused and unchanged', async () => {

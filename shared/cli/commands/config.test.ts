@@ -62,7 +62,10 @@ test.each([
   ['/proc/x/y', 'ENOENT'],
 ])('config init fails if no folder can be created: %s', async (folder, reason) => {
   const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', folder);
-  expect([code, stderr]).toEqual([1, `cannot make the folder ${folder}: ${reason}\n`]);
+  expect([code, stderr]).toEqual([
+    1,
+    `cannot make the folder ${folder}: ${reason}; choose another folder\n`,
+  ]);
 });
 
 test('config init names the file that stands in the way of a folder', async () => {
@@ -70,7 +73,10 @@ test('config init names the file that stands in the way of a folder', async () =
   await writeFile(file, 'mine');
   for (const folder of [file, join(file, 'a/b')]) {
     const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', folder);
-    expect([code, stderr]).toEqual([1, `cannot make the folder ${folder}: ${file} is no folder\n`]);
+    expect([code, stderr]).toEqual([
+      1,
+      `cannot make the folder ${folder}: ${file} is no folder; choose another folder\n`,
+    ]);
   }
 });
 

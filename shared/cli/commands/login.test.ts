@@ -213,6 +213,18 @@ describe('login', () => {
     });
   });
 
+  test.each(['', '/'])(
+    'the URL of an authorization server gets the hint --issuer: %j',
+    async (end) => {
+      const as = await deviceServer({});
+      const { code, stderr } = await inProcess(shell, 'login', as.origin + end);
+      expect([code, stderr]).toEqual([
+        1,
+        `${as.origin}${end} is an authorization server, not a resource: give the URL of a resource, or --issuer ${as.origin}\n`,
+      ]);
+    },
+  );
+
   test('without a HOME folder fails, because there is no place for the login', async () => {
     const ended = await inProcess(new TestShell({}), 'login', '--issuer', 'https://auth.example');
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('set HOME') });

@@ -133,7 +133,7 @@ test.each([
     /another resource/,
   ],
   ['no resource', challenge, { body: {} }, /another resource/],
-  ['no document', challenge, { status: 404 }, /answers 404/],
+  ['no document', challenge, { status: 404 }, /answers 404: give the URL of a resource/],
   [
     'a redirect',
     challenge,

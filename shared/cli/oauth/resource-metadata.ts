@@ -34,7 +34,9 @@ export async function findMetadata(
     throw new Failure(`the metadata of ${url} would be at another origin: ${place}`);
   }
   const answer = await sendMessage({ method: 'GET', url: place });
-  if (answer.status !== 200) throw new Failure(`${place} answers ${answer.status}`);
+  if (answer.status !== 200) {
+    throw new Failure(`${place} answers ${answer.status}: give the URL of a resource (RFC 9728)`);
+  }
   const metadata = jsonObject(answer, place);
   const { resource, authorization_servers: servers } = metadata;
   if (

@@ -1,12 +1,14 @@
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { makeSecondFactor, newSecret } from '#shared/people/second-factor/second-factor.ts';
 import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from './with-stores.ts';
+import { demandStore, withStores } from './with-stores.ts';
 
 /** An empty data folder without a store. */
 async function emptyData() {
@@ -34,6 +36,22 @@ test.each([
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(`there is no store at ${folder}: start the pair`);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('a folder that the user may not read is named as such, not as a missing store', async () => {
+  const { folder, shell } = await emptyData();
+  await chmod(folder, 0);
+  const { store } = await loadConfig(shell.env);
+  const user = process.geteuid?.();
+  // Node sets the user of the whole process, so nothing else may run meanwhile.
+  if (user === 0) process.seteuid?.(65_534);
+  try {
+    expect(() => demandStore({ store, data: folder } as Config)).toThrow(
+      `cannot read ${folder}: EACCES; run the command as the user who runs the servers`,
+    );
+  } finally {
+    if (user === 0) process.seteuid?.(0);
+  }
 });
 
 test('--create creates the store, and the next command finds it', async () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { createRecorder, type Recorder } from '#shared/audit/recorder.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
@@ -47,9 +48,24 @@ export async function openShellStores(shell: StoreShell, loaded?: Config): Promi
 /** Throws `Failure` where the embedded store is missing. */
 export function demandStore({ store, data }: Config): void {
   if (store.kind !== 'sqlite' || hasSqlite(data)) return;
+  if (isForbidden(data)) {
+    throw new Failure(
+      `cannot read ${data}: EACCES; run the command as the user who runs the servers`,
+    );
+  }
   throw new Failure(
     `there is no store at ${data}: start the pair, or name its folder in COUNTERSIGN_DATA. A new one is made only with --create`,
   );
+}
+
+/** True if the system does not let this user look into a folder. */
+function isForbidden(folder: string): boolean {
+  try {
+    readdirSync(folder);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
 }
 
 /** Runs `work` on them, and closes the stores. */
