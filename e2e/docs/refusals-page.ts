@@ -1,6 +1,32 @@
+import { FILES } from '#shared/refusals/files.ts';
+import { LABELS } from '#shared/refusals/refusal.ts';
 import { REFUSALS } from '#shared/refusals/table.ts';
 import { OPERATIONS } from '#shared/refusals/operations.ts';
 import { code, GENERATED, table } from './markdown.ts';
+
+/** The remedy for the refusals of each label. */
+const REMEDIES: Readonly<Record<(typeof LABELS)[number], string>> = {
+  'no-credentials': 'Send credentials of a scheme that `WWW-Authenticate` names.',
+  'cross-site': 'Send the request from a page of the same origin, or with a token.',
+  'other-scheme': 'Use a scheme that `WWW-Authenticate` names.',
+  throttled: 'Wait for the seconds of `Retry-After`.',
+  revoked: 'Get new credentials: sign in again, or ask for another token.',
+  replayed: 'Make a new proof, signature or token for each request.',
+  expired: 'Get a new token, nonce or challenge. If it is new, compare the clocks.',
+  audience: 'Ask for a token or key for this resource, realm or origin.',
+  issuer: 'Ask the authorization server that the space names.',
+  'unknown-key': 'Use a key that is registered or published here.',
+  'not-allowed': 'Ask the operator to add the caller to `allow` of the space.',
+  scope: 'Ask for a token with the scopes that the challenge names.',
+  'step-up': 'Let the person sign in again, as the challenge says.',
+  'clear-text': 'Use `https`.',
+  proof: 'Sign a new proof or signature as the scheme says, with the key of the token.',
+  'wrong-credentials': 'Check name and secret, or set a new secret.',
+  malformed: 'Mend the member that the text names.',
+  continued: 'Answer the challenge: this is a step of the scheme, not an error.',
+  unavailable: 'Try again. If the answer stays, ask the operator.',
+  other: 'Read the text, and the line of the log with the same id.',
+};
 
 /** The page of the codes by which credentials are refused. */
 export function refusalsPage(): string {
@@ -23,6 +49,13 @@ export function refusalsPage(): string {
     ...table(
       ['`refusal`', 'Label `reason`', 'In words'],
       Object.entries(REFUSALS).map(([name, { text, label }]) => [code(name), code(label), text]),
+    ),
+    '',
+    'These are the remedies by the label:',
+    '',
+    ...table(
+      ['Label `reason`', 'What to do'],
+      LABELS.map((label) => [code(label), REMEDIES[label]]),
     ),
     '',
     '## Operations',
@@ -55,6 +88,13 @@ export function refusalsPage(): string {
     ...table(
       ['`code`', 'In words'],
       Object.entries(OPERATIONS).map(([name, text]) => [code(name), text]),
+    ),
+    '',
+    'These are the codes of files that `apply` and `directory import` read:',
+    '',
+    ...table(
+      ['`code`', 'In words'],
+      Object.entries(FILES).map(([name, text]) => [code(name), text]),
     ),
     '',
   ].join('\n');

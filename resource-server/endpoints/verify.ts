@@ -3,6 +3,7 @@ import { refusal } from '#shared/auth/judge/refusal.ts';
 import { admitAndNote } from '#shared/server/endpoints/admit-and-note.ts';
 import { type Recipient, describedRequest } from '#shared/server/endpoints/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
+import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { isSignInCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { withoutCookies } from '#shared/http/cookies.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
@@ -77,7 +78,7 @@ interface Judged {
 /** `tell`: makes the answer to a client that was not admitted. */
 function judged(
   request: AnyRequest,
-  { spaces, shownTo, recipient }: VerifyParts,
+  { spaces, signIn, shownTo, recipient }: VerifyParts,
   tell: (judged: Judged) => Answer,
 ): Awaitable<Answer> {
   const { rawHeaders } = request;
@@ -96,6 +97,9 @@ function judged(
   const target = parseAskedTarget(uri);
   if (target?.form !== 'origin') {
     return refusedUnlooked(request, refuse('verify-ambiguous'));
+  }
+  if (target.segments[0] === SIGN_IN_PREFIX && signIn.has(origin)) {
+    return refusedUnlooked(request, refuse('verify-sign-in'));
   }
   const { authorization } = request.headers;
   const asked = () => describedRequest(request, { method, target: uri, origin }, recipient);

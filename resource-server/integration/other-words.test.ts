@@ -11,6 +11,7 @@ const REQUESTS: readonly (readonly [path: string, fields: Readonly<Record<string
   ['/documents/a', {}],
   ['/documents/a', { Authorization: 'Bearer nonsense' }],
   ['/documents/a', { Authorization: 'Basic YTpi' }],
+  ['/documents/a', { Authorization: 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln' }],
   ['/documents/a', { Authorization: 'Bearer a, Bearer b' }],
   ['/documents/a?access_token=a.b.c', {}],
   ['/nonce/a', { Authorization: 'DPoP nonsense', DPoP: 'nonsense' }],

@@ -100,6 +100,12 @@ describe.each(MODES)('in %s', (_mode, origins) => {
       401,
       'a scheme that the space does not have',
     ],
+    [
+      'without the name of a scheme',
+      { Authorization: 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln' },
+      401,
+      'a token without a scheme: write Bearer before it',
+    ],
     ['malformed', { Authorization: '"' }, 401, 'Authorization is not of the form of credentials'],
   ])('credentials get the reason: %s', async (_what, fields, status, reason) => {
     expectTold(await send('/documents/a', fields), status, reason);

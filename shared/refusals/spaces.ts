@@ -11,6 +11,7 @@ export const SPACES = {
     label: 'malformed',
   },
   'other-scheme': { text: 'a scheme that the space does not have', label: 'other-scheme' },
+  'no-scheme': { text: 'a token without a scheme: write Bearer before it', label: 'malformed' },
   'cross-site': { text: 'sent by a page of another origin', label: 'cross-site' },
   'not-allowed': { text: 'none of those whom the space allows', label: 'not-allowed' },
   'not-in-directory': {
@@ -32,6 +33,10 @@ export const SPACES = {
   // Forward authentication.
   'verify-peer': { text: '{peer} is not in trustedProxies', label: 'other' },
   'verify-ambiguous': { text: 'the forwarded URI is ambiguous', label: 'malformed' },
+  'verify-sign-in': {
+    text: 'the proxy asks about a page of the sign-in: let it pass /.countersign/ on to the resource server',
+    label: 'other',
+  },
   'verify-two-readings': {
     text: 'the forwarded URI can be read in more than one way',
     label: 'malformed',

@@ -24,3 +24,30 @@ test('the configuration of docs/how-to/sign-in-in-front.md sends a browser to th
     expect.stringContaining('/interaction/'),
   ]);
 });
+
+test('a proxy that does not pass /.countersign/ on gets a refusal that says so', async () => {
+  const url = 'https://app.example/';
+  await using pair = await startPair({
+    settings: () => ({
+      trustedProxies: ['127.0.0.1'],
+      spaces: [{ url, realm: 'app', schemes: ['Bearer'], serves: 'verify', signIn: true }],
+    }),
+  });
+  const ask = (uri: string) =>
+    send(`${pair.resource}/verify/browser`, {
+      headers: {
+        accept: 'text/html',
+        'sec-fetch-mode': 'navigate',
+        'x-forwarded-method': 'GET',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-host': 'app.example',
+        'x-forwarded-uri': uri,
+      },
+    });
+  expect((await ask('/a')).status).toBe(303);
+  const answer = await ask('/.countersign/signed-in?code=c&state=s');
+  expect([answer.status, answer.text]).toEqual([
+    403,
+    expect.stringContaining('let it pass /.countersign/ on to the resource server'),
+  ]);
+});

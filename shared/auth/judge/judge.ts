@@ -154,6 +154,9 @@ function lookedUp(
  */
 const isSeveral = (line: string) => (parseChallenges(line)?.length ?? 0) > 1;
 
+/** Matches a JWT that is in the place of the scheme; the scheme is in lower case. */
+const JWT = /^ey[^.]*\.[^.]+\./;
+
 /** Schemes whose credentials are one token. */
 const ONE_TOKEN = /^(basic|bearer) +([^,;]*)$/i;
 
@@ -205,7 +208,8 @@ function authenticate(
   if (found === undefined) return challenged(space, request, status, refuse('no-credentials'));
   const { scheme, credentials } = found;
   if (scheme === undefined) {
-    return challenged(space, request, status, refuse('other-scheme'));
+    const code = JWT.test(credentials.scheme) ? 'no-scheme' : 'other-scheme';
+    return challenged(space, request, status, refuse(code));
   }
   return andThen(scheme.authenticate(credentials, request), (verdict) => {
     if (verdict.kind === 'granted') return pass(space, scheme, verdict);
