@@ -96,7 +96,6 @@ test('declare: the commands show the differences, apply them, and then find no d
 });
 
 test('audit: the commands list and verify the log', async () => {
-  await pair.addPerson('kim');
   const [since, refused, ofPerson, after, verified] = await printed('audit.md', 'sh audit');
   expect(since).not.toBe('');
   expect(refused).not.toBe('');
@@ -133,10 +132,9 @@ test('second factor: the example requires it of a group, and the command shows w
   const [example = ''] = await examples('docs/how-to/second-factor.md', 'json second-factor');
   const { people } = configSchema.parse(JSON.parse(example));
   expect(people.secondFactor).toEqual({ required: ['staff'] });
-  await pair.addPerson('dave');
   const [told, asJson = ''] = await printed('second-factor.md', 'sh second-factor');
-  expect(told).toBe('dave has no second factor.\n');
-  expect(JSON.parse(asJson)).toEqual({ person: 'dave', set_up: false });
+  expect(told).toBe('demo has no second factor.\n');
+  expect(JSON.parse(asJson)).toEqual({ person: 'demo', set_up: false });
 });
 
 test('clients: a machine gets a token, an application is registered, and secrets overlap', async () => {
@@ -163,31 +161,25 @@ test.each(['keycloak', 'hydra'])('the commands of coming-from-%s.md succeed', as
 });
 
 test('follow revocations: a service learns of a revocation by introspection and by the feed', async () => {
-  const clients = (await printed('follow-revocations.md', 'sh follow')).map(
-    (line) => JSON.parse(line) as Record<string, string>,
-  );
-  const [api, follower] = clients.map((client) => ({
-    id: String(client['client_id']),
-    secret: String(client['client_secret']),
-  }));
-  if (api === undefined || follower === undefined) throw new Error('The page registers two.');
-  const machine = await pair.addClient();
-  const token = await pair.token(machine);
-  /** Runs the page's commands as a client; returns the last answer. */
-  const answer = async (info: string, environment: string): Promise<unknown> => {
-    const blocks = await examples('docs/how-to/follow-revocations.md', info);
-    const outputs = await runCommands(pair, `export ${environment}\n${blocks.join('')}`);
-    return JSON.parse(outputs.at(-1) ?? '');
-  };
-  const introspected = () =>
-    answer('sh introspect', `ID=${api.id} NOTES_SECRET=${api.secret} TOKEN=${token}`);
-  const read = () => answer('sh feed', `ID=${follower.id} FOLLOWER_SECRET=${follower.secret}`);
-  expect(await introspected()).toMatchObject({ active: true });
-  expect(await read()).toMatchObject({ epoch: expect.any(String), lease: expect.any(Number) });
-  await pair.post('/token/revocation', { token }, machine);
-  expect(await introspected()).toEqual({ active: false });
-  const { entries } = (await read()) as { readonly entries: readonly { readonly kind: string }[] };
-  expect(entries.at(-1)).toMatchObject({ kind: 'token' });
+  const page = 'docs/how-to/follow-revocations.md';
+  const [notes = '', follower = ''] = await examples(page, 'sh follow');
+  const [introspect = ''] = await examples(page, 'sh introspect');
+  const [feed = ''] = await examples(page, 'sh feed');
+  const revoke =
+    'curl -s http://localhost:3000/token/revocation -u demo-machine:$SECRET -d token=$TOKEN\n';
+  const again = introspect.slice(introspect.lastIndexOf('curl'));
+  const script = notes + introspect + revoke + again + follower + feed;
+  const answers = (await runCommands(pair, script)).filter((output) => output !== '');
+  expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual([
+    expect.objectContaining({ active: true }),
+    {},
+    { active: false },
+    expect.objectContaining({
+      epoch: expect.any(String),
+      lease: expect.any(Number),
+      entries: expect.arrayContaining([expect.objectContaining({ kind: 'token' })]),
+    }),
+  ]);
 });
 
 test('keys: a token is refused once its key is dropped', async () => {
@@ -208,7 +200,7 @@ test("step-up: the page's space asks a machine's client for a person's sign-in",
       JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
   });
   const blocks = await examples('docs/how-to/step-up.md', 'sh step-up');
-  const [, challenged = ''] = await runCommands(own, blocks.join(''));
+  const [, , challenged = ''] = await runCommands(own, blocks.join(''));
   expect(challenged).toMatch(/^HTTP\/1.1 401 /);
   const field = /^www-authenticate: Bearer .*$/im.exec(challenged)?.[0] ?? '';
   expect(field).toContain('error="insufficient_user_authentication"');

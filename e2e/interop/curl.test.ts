@@ -109,7 +109,7 @@ describe('the commands of the first pages', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(18);
+    expect(more).toHaveLength(19);
   });
 
   test('add people and clients', () => {
@@ -130,7 +130,7 @@ describe('the commands of the first pages', () => {
       mutual = '',
       realms = '',
       added = '',
-    ] = printed.slice(14);
+    ] = printed.slice(15);
     const as = (scheme: string, realm: string) => ({
       scheme,
       realm,
@@ -149,20 +149,20 @@ describe('the commands of the first pages', () => {
   });
 
   test('use a browser key: the challenge, and a fresh one', () => {
-    const [refused = '', fresh = ''] = printed.slice(22);
+    const [refused = '', fresh = ''] = printed.slice(23);
     expect(refused).toMatch(/^HTTP\/2 401 /);
     expect(refused).toMatch(/^www-authenticate: HOBA challenge="[\w-]+", max-age="60"\r$/m);
     expect(fresh).toMatch(/^[\w-]{51}$/);
   });
 
   test('use an API key instead of a password', () => {
-    const [made = '', known = ''] = printed.slice(24);
+    const [made = '', known = ''] = printed.slice(25);
     expect(made).toContain('scheme: Concealed');
     expect(JSON.parse(known)).toMatchObject({ scheme: 'Concealed', principal: { name: 'demo' } });
   });
 
   test("use an anonymous token: the challenges, and the issuer's directory", () => {
-    const [refused = '', directory = ''] = printed.slice(26);
+    const [refused = '', directory = ''] = printed.slice(27);
     expect(parse(refused).status).toBe(401);
     expect(refused.match(/^WWW-Authenticate: PrivateToken challenge="/gm)).toHaveLength(2);
     expect(JSON.parse(directory)).toMatchObject({
@@ -187,7 +187,7 @@ test.each([
 
 test('the commands of docs/how-to/test-your-client.md are answered as its table says', async () => {
   const [commands = ''] = await examples('docs/how-to/test-your-client.md', 'sh client');
-  const [identified = '', ...answers] = await runCommands(pair, commands);
+  const [, identified = '', ...answers] = await runCommands(pair, commands);
   expect(JSON.parse(identified)).toMatchObject({ scheme: 'Digest' });
   expect(answers.map((printed) => parse(printed).status)).toEqual([501, 405, 401, 400]);
   expect(parse(answers[1] ?? '').fields.get('allow')).toContain('GET');

@@ -59,6 +59,6 @@ export function atPair(pair: Pair, example: string): string {
     .replaceAll('http://localhost:3001', pair.resource)
     .replaceAll('https://localhost:3443', pair.resourceTls)
     .replaceAll('https://localhost:3444', pair.tokenIssuer)
-    .replaceAll(/\bdata\/(?=tls\/|demo\.pem|first-start\.env)/g, `${pair.data}/`)
+    .replaceAll(/(?<![\w/])data\//g, `${pair.data}/`)
     .replaceAll('http://127.0.0.1:3128', pair.proxies[0] ?? '');
 }

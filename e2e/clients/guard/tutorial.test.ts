@@ -10,7 +10,6 @@ import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { installResource } from './install.ts';
 
 const PAGE = 'docs/tutorials/express-api.md';
-const MACHINE = 'notes:read notes:write';
 
 test("the tutorial's API, which README.md and the package also show, refuses a revoked token", async () => {
   await using parts = new AsyncDisposableStack();
@@ -40,8 +39,14 @@ test("the tutorial's API, which README.md and the package also show, refuses a r
   // On a busy machine a follower may be slow.
   const revocations = { lease: 10 };
   const pair = parts.use(await startPair({ settings: { ...settings, revocations } }));
-  const [, scope = ''] = /--scope (\S+)\n/.exec(commands) ?? [];
-  const follower = await pair.addClient(scope);
+  await runCommands(pair, commands);
+  const client = async (name: string) => {
+    const text = await readFile(join(pair.data, name), 'utf8');
+    const { client_id: id, client_secret: secret } = JSON.parse(text) as Record<string, string>;
+    return { id: String(id), secret: String(secret) };
+  };
+  const follower = await client('notes.json');
+  const machine = await client('reader.json');
   const file = join(folder, 'notes.mjs');
   await writeFile(
     file,
@@ -56,10 +61,8 @@ test("the tutorial's API, which README.md and the package also show, refuses a r
     }),
   );
 
-  const machine = await pair.addClient(MACHINE);
   const [use = ''] = await examples(PAGE, 'sh express-use');
-  const environment = `export ID=${machine.id} SECRET=${machine.secret}\n`;
-  const [, , letIn, , refused] = await runCommands(pair, environment + atPort(use));
+  const [, , , letIn, , refused] = await runCommands(pair, atPort(use));
   expect(letIn).toMatch(/^HTTP\/1.1 200 /);
   expect(letIn).toContain(JSON.stringify({ readBy: machine.id }));
   expect(refused).toMatch(/^HTTP\/1.1 401 /);
