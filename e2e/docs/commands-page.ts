@@ -1,4 +1,5 @@
 import type { Command } from '#shared/cli/arguments/command.ts';
+import { grouped } from '#shared/cli/arguments/groups.ts';
 import { help } from '#shared/cli/arguments/help.ts';
 import { COMMANDS } from '#shared/cli/commands.ts';
 import { block, code, GENERATED, table } from './markdown.ts';
@@ -11,14 +12,18 @@ export function commandsPage(commands: readonly Command[] = COMMANDS): string {
     '',
     '`npm run -s cli -- COMMAND` runs a command in a clone, `countersign COMMAND` where the package is installed. With `--json` the result is one line of JSON. Exit codes: 0 done, 1 failed, 2 wrong usage. With `--json` the last line on standard error says why, with a [code](refusals.md#operations). The commands use the configuration of the servers.',
     '',
-    ...table(
-      ['Command', 'What it does'],
-      commands.map(({ name, summary }) => [
-        `[${code(name)}](#${name.replaceAll(' ', '-')})`,
-        sentence(summary),
-      ]),
-    ),
-    '',
+    ...grouped(commands).flatMap((group) => [
+      `**${group.title}**`,
+      '',
+      table(
+        ['Command', 'What it does'],
+        group.commands.map(({ name, summary }) => [
+          `[${code(name)}](#${name.replaceAll(' ', '-')})`,
+          sentence(summary),
+        ]),
+      ).join('\n'),
+      '',
+    ]),
     ...commands.flatMap((command) => [
       `## ${code(command.name)}`,
       '',

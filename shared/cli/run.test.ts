@@ -55,6 +55,7 @@ describe('help', () => {
       const { code, stdout, stderr } = await inProcess(new TestShell(), arg);
       expect([code, stderr]).toEqual([0, '']);
       for (const { name } of COMMANDS) expect(stdout).toMatch(`${name} `);
+      expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([]);
     },
   );
 

@@ -14,8 +14,7 @@ import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 
 export const backup: Command = {
   name: 'backup',
-  summary:
-    'copy people, clients, all keys, passkeys, revocations and documents to a new folder while the servers run',
+  summary: 'copy the store, with keys and documents, to a new folder while the servers run',
   operands: ['FOLDER'],
   options: {
     unchecked: {

@@ -29,7 +29,7 @@ const NAME = 'countersign.json';
 export const configInit: Command = {
   name: 'config init',
   summary:
-    'write countersign.json with every setting at its default, and the JSON Schema of this file for editors',
+    'write countersign.json with every setting at its default, and its JSON Schema for editors',
   operands: ['[FOLDER]'],
   options: {
     minimal: {

@@ -101,7 +101,7 @@ export const directoryImport: Command = {
   store: 'makes',
   repeatable: true,
   summary:
-    'add and replace people, keys, passkeys and second factors from a file that `directory export` wrote',
+    'add and replace people, with all that they sign in with, from a file of `directory export`',
   operands: ['FILE'],
   options: { 'reuse-name': { help: 'accept names of people who were removed' } },
   details: [

@@ -3,8 +3,7 @@ import { readiness } from '../ready/readiness.ts';
 
 export const serverReady: Command = {
   name: 'server ready',
-  summary:
-    'ask the servers of this machine whether they are ready, for example as a health check in a container',
+  summary: 'ask the servers of this machine whether they are ready, such as for a health check',
   details: [
     'The command reads only the addresses of the configuration. It fails if no server runs here, or if a running server',
     'is not ready to answer requests that only read.',

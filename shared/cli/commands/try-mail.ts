@@ -6,7 +6,7 @@ import { type Command, Failure, UsageError } from '../arguments/command.ts';
 export const mailTest: Command = {
   name: 'mail test',
   summary:
-    'send a test message through the mail server of the setting `mail`, and print the answer of that server',
+    'send a test message through the mail server of the setting `mail`, and print its answer',
   operands: ['ADDRESS'],
   details: [
     'The command sends the message at once, without the queue. If the answer begins with 2, the mail server accepted it:',

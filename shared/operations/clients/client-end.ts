@@ -14,7 +14,7 @@ import { said } from '#shared/refusals/operations.ts';
 export const endAccessOfClient = operation({
   name: 'client end',
   summary:
-    'end all consents, grants and tokens of a client at once, or one grant; the client stays registered',
+    'end all consents, grants and tokens of a client, or one grant; the client stays registered',
   effect: 'changes',
   repeatable: true,
   input: z.strictObject({

@@ -26,7 +26,7 @@ export async function retireClient(
 export const removeClient = operation({
   name: 'client remove',
   summary:
-    'remove a client with its consents and grants; the next request with one of its tokens is refused',
+    'remove a client with its consents and grants; the next request with its tokens is refused',
   effect: 'changes',
   input: z.strictObject({ client_id: clientId }),
   operands: ['client_id'],

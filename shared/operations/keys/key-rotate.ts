@@ -9,7 +9,7 @@ import { said } from '#shared/refusals/operations.ts';
 export const rotateApiKey = operation({
   name: 'key rotate',
   summary:
-    'replace an API key by a new key, and show the new key only this once; the former key stays valid for a while',
+    'replace an API key, and print the new key only this once; the old key works for a while',
   effect: 'changes',
   input: z.strictObject({
     id: keyId,

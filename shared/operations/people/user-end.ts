@@ -40,8 +40,7 @@ const NAMES = ['grant', 'sign_in', 'client'] as const satisfies readonly (keyof 
 
 export const endUser = operation({
   name: 'user end',
-  summary:
-    'end all sessions, grants and tokens of a person at once, or some of them; the person can sign in again',
+  summary: 'end all sessions, grants and tokens of a person, or some; the person can sign in again',
   effect: 'changes',
   repeatable: true,
   input: z.strictObject({

@@ -16,7 +16,7 @@ import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/regis
 export const inviteUser = operation({
   name: 'user invite',
   summary:
-    'add a person without a password, and make or mail a link with which the person sets a password',
+    'add a person without a password, and make or mail a link for the person to set a password',
   effect: 'changes',
   input: z.strictObject({
     name: newPersonName.exactOptional(),

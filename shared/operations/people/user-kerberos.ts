@@ -12,7 +12,7 @@ const MOST = 100;
 export const nameUserInKerberos = operation({
   name: 'user kerberos',
   summary:
-    'set the Kerberos principals of a person for Negotiate; without principals, no ticket signs the person in',
+    'set the Kerberos principals of a person; without principals, no ticket signs the person in',
   effect: 'changes',
   repeatable: true,
   input: z.strictObject({

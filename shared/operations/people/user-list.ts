@@ -50,7 +50,7 @@ export type ListedPerson = Told<typeof listed>;
 export const listUsers = operation({
   name: 'user list',
   summary:
-    'list the people, their second factors and passkeys, and the realms where they need a new password',
+    'list the people, their second factors and passkeys, and realms that lack their password',
   effect: 'reads',
   input: z.strictObject({
     lacking_second_factor: z

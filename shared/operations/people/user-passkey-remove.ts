@@ -10,7 +10,7 @@ import { fault } from '#shared/refusals/fault.ts';
 export const removePasskeyOfUser = operation({
   name: 'user passkey remove',
   summary:
-    'remove a passkey of a person, and end the sign-ins, grants and tokens that came from this passkey',
+    'remove a passkey of a person, and end the sign-ins, grants and tokens that came from it',
   effect: 'changes',
   input: z.strictObject({
     name: personName,

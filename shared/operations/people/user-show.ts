@@ -10,7 +10,7 @@ import { secondFactorShown, shownSecondFactor } from './second-factor-shown.ts';
 export const showUser = operation({
   name: 'user show',
   summary:
-    'show the profile and the second factor of a person, and count sign-ins, grants, keys and passkeys',
+    'show the profile of a person, their second factor, and counts of sign-ins, grants and keys',
   effect: 'reads',
   input: z.strictObject({ name: personName }),
   operands: ['name'],
