@@ -24,15 +24,19 @@ let root: string;
 beforeAll(async () => {
   const folder = parts.use(await temporaryFolder('/var/tmp'));
   root = join(folder.path, 'root');
-  const variant = ['--variant=minbase', '--include=libatomic1,libstdc++6'];
+  // The package needs no apt here.
+  const system = ['--variant=essential', '--include=libatomic1,libstdc++6,passwd'];
   // This installation need not outlive a power cut.
   const fast = ['--dpkgopt=force-unsafe-io', '--dpkgopt=path-exclude=/usr/share/locale/*'];
-  await run('mmdebstrap', ['--quiet', ...variant, ...fast, 'bookworm', root]);
+  await run('mmdebstrap', ['--quiet', ...system, ...fast, 'bookworm', root]);
+});
+// Jest gives each step as much time as a test.
+let tarball: string;
+beforeAll(() => {
+  tarball = packProduct(join(root, 'packed'));
 });
 beforeAll(async () => {
-  await using folder = await temporaryFolder('/var/tmp');
-  const file = packDebian(packProduct(folder.path), folder.path);
-  await cp(file, join(root, 'countersign.deb'));
+  await cp(packDebian(tarball, join(root, 'packed')), join(root, 'countersign.deb'));
 });
 afterAll(() => parts.disposeAsync());
 
