@@ -8,6 +8,7 @@ import {
   type OutputSlice,
   UsageError,
 } from './arguments/command.ts';
+import { NoAnswer } from '#shared/client/send.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { Missing } from '#shared/operations/operation.ts';
 import { said } from '#shared/refusals/operations.ts';
@@ -32,6 +33,19 @@ const mistakeIn = (stderr: string) =>
     .trimEnd()
     .split('\n')
     .findLast((line) => !line.startsWith('Try: '));
+
+test.each([
+  ['ECONNREFUSED', 'no answer\nStart the server, or check the URL.\n'],
+  ['ETIMEDOUT', 'no answer\n'],
+])(
+  'a server that does not answer, %s: exit code 1, with advice if it refused',
+  async (code, told) => {
+    const shell = new TestShell(await newData());
+    const cause = Object.assign(new Error('failed'), { code });
+    expect(await run(['say'], failing(new NoAnswer('no answer', { cause })), shell)).toBe(1);
+    expect(shell.stderr).toBe(told);
+  },
+);
 
 test.each([
   [{ repeatable: true as const }, 'silent\nRun the command again: it does what is missing.\n'],

@@ -7,6 +7,7 @@ import {
   UsageError,
 } from './arguments/command.ts';
 import { help, overview } from './arguments/help.ts';
+import { NoAnswer } from '#shared/client/send.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import { Refused } from '#shared/refusals/operations.ts';
@@ -50,6 +51,7 @@ export async function run(
     if (command.repeatable && error instanceof StoreUnavailable) {
       shell.note('Run the command again: it does what is missing.');
     }
+    if (isConnectionRefused(error)) shell.note('Start the server, or check the URL.');
     if (status === 2) shell.note(`Try: countersign ${command.name} --help`);
     return status;
   }
@@ -75,6 +77,9 @@ const CODES = [
 
 const linesOf = (error: Error): readonly string[] =>
   error instanceof Failure || error instanceof ConfigError ? error.lines : [error.message];
+
+const isConnectionRefused = (error: unknown) =>
+  error instanceof NoAnswer && (error.cause as NodeJS.ErrnoException).code === 'ECONNREFUSED';
 
 const HELP = new Set(['help', '--help', '-h']);
 

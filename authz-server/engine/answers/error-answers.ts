@@ -7,7 +7,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import { formTooLong, orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
 import { type Cause, causeOf, type EngineRefusal } from '../../base/engine-causes.ts';
 import { descriptionOf, reasonOf, type RefusingServer } from '../../base/reasons.ts';
-import { withRemedy } from '../../base/remedies.ts';
+import { remedyOf, withRemedy } from '../../base/remedies.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type Next = () => Promise<unknown>;
@@ -78,6 +78,7 @@ export function refusals(server: RefusingServer & Pick<AuthzServer, 'development
         error_description: specific || withRemedy(words),
       };
     }
+    if (refused && typeof ctx.body === 'string') ctx.body = helpfulForm(ctx.body, refused);
     const location = ctx.response.get('Location');
     if (refused && location) ctx.set('Location', helpful(location));
     note(ctx.req, { client: ctx.oidc?.client?.clientId });
@@ -90,6 +91,16 @@ function helpful(location: string): string {
     const [[, words = ''] = []] = new URLSearchParams(`_=${coded}`);
     return new URLSearchParams({ _: withRemedy(words) }).toString().slice(2);
   });
+}
+
+/** Returns the form of `response_mode=form_post` with what to do about its error. */
+function helpfulForm(form: string, { error_description: words = '' }: EngineRefusal): string {
+  const remedy = remedyOf(words);
+  if (remedy === undefined) return form;
+  return form.replace(
+    /(?<=<input type="hidden" name="error_description" value=")[^"]*/,
+    (shown) => `${shown}: ${remedy.replaceAll('&', '&amp;')}`,
+  );
 }
 
 /** Answers with problem details, like the steps before the engine, if no standard of OAuth has a format. */

@@ -6,6 +6,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { saysWhatToDo } from '#shared/refusals/advice.fixture.ts';
 import { CALLBACK, PASSWORD, sent, testFlow, WEB } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
@@ -70,6 +71,15 @@ describe('OAuth 2.0 Form Post Response Mode section 2', () => {
     expect(page.status).toBe(400);
     expectSubmitting(page);
     expect(page.forms[0]?.fields).toContainEqual(['error', 'invalid_scope']);
+  });
+
+  test('the form of an error says what to do', async () => {
+    const asked = { client_id: 'odd', redirect_uri: ODD, response_mode: 'form_post' };
+    const page = await browser.open(flow.authorize({ ...asked, prompt: 'none' }));
+    const { error, error_description: words = '' } = Object.fromEntries(
+      page.forms[0]?.fields ?? [],
+    );
+    expect([error, words, saysWhatToDo(words)]).toEqual(['consent_required', words, true]);
   });
 
   test('values from the client are escaped', async () => {

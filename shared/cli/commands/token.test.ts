@@ -114,7 +114,9 @@ describe('token explain', () => {
       const { shell } = await pair();
       shell.stdin = text;
       const { code, stderr } = await inProcess(shell, 'token', 'explain', '-');
-      expect(stderr).toMatch(/this is not a JWT|there is no token/);
+      expect(stderr).toMatch(
+        /this is not a JWT: .+\nGive the whole access token or ID token|there is no token/,
+      );
       expect(code).toBe(text === '' ? 2 : 1);
     },
   );

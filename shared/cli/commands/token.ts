@@ -128,7 +128,10 @@ function decode(token: string) {
     const claims: Record<string, unknown> = { ...decodeJwt(token) };
     return { header, claims };
   } catch (error) {
-    throw new Failure(`this is not a JWT: ${(error as Error).message}`);
+    throw new Failure(
+      `this is not a JWT: ${(error as Error).message}`,
+      'Give the whole access token or ID token: three parts with a dot between them.',
+    );
   }
 }
 
