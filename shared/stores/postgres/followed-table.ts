@@ -113,7 +113,7 @@ export class FollowedTable<R extends Row> {
     }
   }
 
-  /** Throws if the record lacks applied rows. Nothing is trusted until another epoch is read. */
+  /** Throws if PostgreSQL lacks applied rows. Nothing is trusted until another epoch is read. */
   #demandAhead({ epoch, last }: Extent): void {
     const isBehind = epoch === this.#epoch && (this.#cursor ?? 0) > last;
     if (isBehind) this.#heard = -Infinity;

@@ -55,7 +55,7 @@ export interface PostgresDependencies {
 }
 
 /**
- * Opens the record on PostgreSQL. Rejects with the reason, and with `StoreUnavailable` if PostgreSQL does not answer.
+ * Opens the store in PostgreSQL. Rejects with the reason, and with `StoreUnavailable` if PostgreSQL does not answer.
  */
 export async function openPostgres(
   settings: PostgresSettings,

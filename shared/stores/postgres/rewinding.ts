@@ -6,7 +6,7 @@ const REASON =
 
 /**
  * Detects that a record lacks rows that this process has read, because it was restored to an earlier point, or is on a
- * promoted standby without the last commits. Refuses the record until its epoch changes.
+ * promoted standby without the last commits. Refuses PostgreSQL until its epoch changes.
  */
 export class Rewinding {
   readonly #database: Pick<PostgresDatabase, 'refuse'>;
@@ -17,7 +17,7 @@ export class Rewinding {
     this.#database = database;
   }
 
-  /** Call this at each look. `isBehind`: the record lacks rows of this epoch. Throws `StoreUnavailable`. */
+  /** Call this at each look. `isBehind`: PostgreSQL lacks rows of this epoch. Throws `StoreUnavailable`. */
   check(epoch: string, isBehind: boolean): void {
     if (isBehind) this.#epoch = epoch;
     if (this.#epoch === undefined) return;

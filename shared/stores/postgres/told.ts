@@ -8,8 +8,8 @@ import { alone } from './alone.ts';
 import type { Rewinding } from './rewinding.ts';
 
 /**
- * In SQL: the id of the record, the place in Redis for all its servers (empty: no Redis; null: not opened yet), when it
- * was restored, in milliseconds, and the runs of Redis that were told, in order.
+ * In SQL: the id of the store, the place in Redis for all its servers (empty: no Redis; null: not opened yet), when it
+ * was restored, in milliseconds, and the runs of Redis that were current, in order.
  */
 export const RECORD = `
   CREATE TABLE record (
@@ -29,7 +29,7 @@ const RUN = 'SELECT run FROM redis_run ORDER BY place DESC LIMIT 1';
 /** Remembered runs. A forgotten run was replaced so often that its server can only begin again. */
 const RUNS = 1_000;
 
-/** The record as Redis needs it. */
+/** PostgreSQL as Redis needs it. */
 export const toldRecord = (database: Database, rewinding: Rewinding): ToldRecord => ({
   forgotten: (epoch) => rewinding.check(epoch, true),
   async claim(run, from) {
@@ -82,11 +82,11 @@ function placeIn({ redis }: PostgresSettings): string {
   return database === '' || database === '0' ? redis.prefix : `${redis.prefix}/${database}`;
 }
 
-/** The record as a server finds it. */
+/** The store in PostgreSQL as a server finds it. */
 export interface Shared {
-  /** True if no server has opened the record, nor the record whose backup it is. */
+  /** True if no server has opened the store, nor the store whose backup it is. */
   readonly isNew: boolean;
-  /** When the record was restored, in milliseconds; 0: never. */
+  /** When PostgreSQL was restored, in milliseconds; 0: never. */
   readonly restored: number;
 }
 

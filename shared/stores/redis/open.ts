@@ -22,15 +22,15 @@ interface BesideDependencies {
   readonly log: Log;
   /** Seconds by which the clocks of our servers may differ. */
   readonly skew: number;
-  /** True if no server has opened the record. */
+  /** True if no server has opened the store in PostgreSQL. */
   readonly isNew: boolean;
-  /** When the record was restored, in milliseconds. */
+  /** When PostgreSQL was restored, in milliseconds. */
   readonly restored: number;
 }
 
 /** Redis beside a record in SQL. */
 export interface Beside extends Disposable {
-  /** The parts that Redis keeps in place of the record. */
+  /** The parts that Redis keeps in place of PostgreSQL. */
   readonly parts: ReturnType<typeof besideParts>;
   /** Notifies all servers of new rows. */
   readonly told: Told;
@@ -78,7 +78,7 @@ export async function openBeside(
   };
 }
 
-/** The parts that Redis keeps in place of the record. Redis may lose all of them, and no proof becomes valid again. */
+/** The parts that Redis keeps in place of PostgreSQL. Redis may lose all of them, and no proof becomes valid again. */
 export type BesideParts = Pick<
   Stores,
   'cacheReports' | 'kept' | 'limits' | 'proofs' | 'sessions' | 'useCounts'

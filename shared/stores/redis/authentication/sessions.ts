@@ -22,7 +22,7 @@ const take = found('GETDEL');
 export interface SessionOptions {
   readonly prefix: string;
   readonly random: Random;
-  /** When the record was restored: earlier sessions are not found. */
+  /** When PostgreSQL was restored: earlier sessions are not found. */
   readonly restored: number;
 }
 

@@ -1,16 +1,16 @@
 import { script } from '../connection/connection.ts';
 
 /**
- * Redis has a hash, and a stream for each table, all in one slot. The hash has the record (`record`, `epoch`), the
- * identifier of the memory (`memory`), the run of the last comparison (`run`), the last number of each table
- * (`{table}`), and the number after which the stream has all rows (`{table}:start`).
+ * Redis has a hash, and a stream for each table, all in one slot. The hash has the id of the store in
+ * PostgreSQL (`record`), its `epoch`, the identifier of the memory (`memory`), the run of the last comparison (`run`),
+ * the last number of each table (`{table}`), and the number after which the stream has all rows (`{table}:start`).
  */
 
 /**
  * KEYS: hash, streams. ARGV: record, epoch, a new memory, the run, then a table and its last number in SQL for each
  * stream. Replies with the finding, and the last number of each stream. Begins again if Redis lacks rows of SQL, unless
  * Redis was compared in this run: then another process is telling the rows. Begins again, too, if Redis has more rows
- * and the record has no epoch. If Redis takes no writes, the comparison still works.
+ * and PostgreSQL has no epoch. If Redis takes no writes, the comparison still works.
  */
 export const begin = script(`
 local found = redis.call('HMGET', KEYS[1], 'record', 'epoch', 'memory', 'run')

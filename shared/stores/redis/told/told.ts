@@ -26,12 +26,12 @@ interface Rows {
   readonly rows: readonly ToldRow[];
 }
 
-/** The record as Redis needs it. */
+/** PostgreSQL as Redis needs it. */
 export interface ToldRecord {
   /**
-   * Writes durably that this run of Redis is the current one. Resolves to the record at that time. Rejects if another
-   * run has replaced this run, unless the data of Redis come from the replacing run (`from`), as with a slot of a
-   * Cluster that comes back.
+   * Writes durably that this run of Redis is current. Resolves to the state of PostgreSQL at that time. Rejects if
+   * another run has replaced this run, unless the data of Redis come from the replacing run (`from`), as with a slot of
+   * a Cluster that comes back.
    */
   claim(
     run: string,
@@ -45,7 +45,7 @@ export interface ToldRecord {
   }>;
   /** Call this if PostgreSQL lacks rows of this epoch that Redis has. It always throws `StoreUnavailable`. */
   forgotten(epoch: string): void;
-  /** Resolves to the id of the record, the current run, and the last numbers. */
+  /** Resolves to the id of the store in PostgreSQL, the current run, and the last numbers. */
   state(): Promise<{
     readonly id: string;
     readonly run: string | undefined;
@@ -55,7 +55,7 @@ export interface ToldRecord {
   behind(table: FollowedTable, seq: number, most: number): Promise<Rows>;
 }
 
-/** A run of Redis that was compared with the record. */
+/** A run of Redis that was compared with PostgreSQL. */
 interface Compared {
   readonly wire: Wire;
   readonly run: string;
@@ -79,13 +79,13 @@ export interface ToldOptions {
 /** Milliseconds after which a verdict checks which run is current. So long a new run acknowledges nothing. */
 const UNSEEN = 1_000;
 
-/** Most rows of one script, and of a stream. A server that is further behind reads the record. */
+/** Most rows of one script, and of a stream. A server that is further behind reads PostgreSQL. */
 const MOST = 1_000;
 
 /**
- * Tells all servers through Redis which rows of the record are new, and reads these rows. The record stays the truth:
- * this process trusts a run of Redis only after it has compared the run with the record. Redis need not get rows from
- * before the comparison, since servers that lack them read the record.
+ * Publishes to all servers through Redis which rows of PostgreSQL are new, and reads these rows. PostgreSQL stays the
+ * source of truth: this process trusts a run of Redis only after it has compared the run with PostgreSQL. Redis need
+ * not get rows from before the comparison, since servers that lack these rows read PostgreSQL.
  */
 export class Told {
   readonly #options: ToldOptions;
@@ -98,11 +98,11 @@ export class Told {
   #told: Compared | undefined;
   /** The last number of each table in Redis, as far as this process knows. */
   readonly #reached: Record<FollowedTable, number> = { ...NONE };
-  /** Compares again if another run is current, and tells rows of other processes. Rejects if the record is silent. */
+  /** Compares again if another run is current; publishes rows of other processes. Rejects if PostgreSQL is silent. */
   readonly recheck = forAll(() => this.#recheck());
-  /** The time of `monotonic()` at the last look at the record; Infinity: it does not answer, so Redis alone decides. */
+  /** The time of `monotonic()` at the last look at PostgreSQL; Infinity: it does not answer, so Redis alone decides. */
   #seen = -Infinity;
-  /** The last numbers at the last look at the record. */
+  /** The last numbers at the last look at PostgreSQL. */
   #recorded = NONE;
   #answer: { readonly epoch: string; readonly lasts: Lasts; readonly asked: number } | undefined;
 
@@ -125,7 +125,7 @@ export class Told {
     return this.#waiting(this.#tell[table]);
   }
 
-  /** False from the loss or replacement of Redis until the next comparison with the record. */
+  /** False from the loss or replacement of Redis until the next comparison with PostgreSQL. */
   get isCompared(): boolean {
     return this.#asked !== undefined;
   }
@@ -136,7 +136,7 @@ export class Told {
     return its === epoch && lasts?.[table] === seq && asked !== undefined ? asked : -Infinity;
   }
 
-  /** Resolves to the rows after `seq`, with all that were acknowledged before the call; undefined: read the record. */
+  /** Resolves to the rows after `seq`, with all that were acknowledged before the call; undefined: read PostgreSQL. */
   async behind(table: FollowedTable, epoch: string, seq: number): Promise<Rows | undefined> {
     if (this.#options.monotonic() - this.#seen > UNSEEN) await this.recheck().catch(() => {});
     const { epoch: its, lasts } = await this.#waiting(this.#ask);
@@ -191,7 +191,7 @@ export class Told {
     return entries?.map(([, [, row = '']]) => JSON.parse(row) as ToldRow);
   }
 
-  /** Tells the rows that Redis lacks, of any process. */
+  /** Publishes to Redis the rows that Redis lacks, whichever process wrote them. */
   async #tellNew(table: FollowedTable): Promise<void> {
     const { redis, record, monotonic } = this.#options;
     const { run, from: since } = await redis.confirmed(this.#hash, async (wire) => {
@@ -239,7 +239,7 @@ export class Told {
     return compared;
   }
 
-  /** Brings Redis up to date with the record. */
+  /** Brings Redis up to date with PostgreSQL. */
   async #compare(wire: Wire, run: string): Promise<Compared> {
     const { record, random, monotonic } = this.#options;
     const keys = [this.#hash, ...TOLD.map((table) => this.#stream(table))] as const;
@@ -268,7 +268,7 @@ export class Told {
       if (what === 'another record') throw anotherRecord(this.#hash);
       const told = lastsOf(revocation, invalidation);
       if (what === 'ahead') {
-        // The rows were told after the record was read, unless the record has lost them.
+        // The rows were published after PostgreSQL was read, unless PostgreSQL has lost them.
         seen = told;
         continue;
       }
