@@ -21,7 +21,7 @@ export function auditContract(contract: () => Contract): void {
   };
 
   describe('audit', () => {
-    test('appended entries are open, in their order, until they are closed', async () => {
+    test('appended audit entries are outside the chain, in their order, until a caller closes them into a link', async () => {
       const { one, other } = contract();
       await closeAll(one);
       const [first = '', second = '', third = ''] = texts(3);
@@ -34,7 +34,7 @@ export function auditContract(contract: () => Contract): void {
       expect((await other.audit.open()).texts).toEqual([]);
     });
 
-    test('if ten callers close at once, one makes the link, and each entry becomes one row', async () => {
+    test('if ten callers close the open entries at once, one makes the link, and each entry becomes one row', async () => {
       const { one, other } = contract();
       await closeAll(one);
       const all = texts(5);
@@ -56,7 +56,7 @@ export function auditContract(contract: () => Contract): void {
       expect(last?.mac).toBe(`by ${closed.indexOf(true)}`);
     });
 
-    test('at least one of ten simultaneous callers gets the turn to close, and again after a second', async () => {
+    test('at least one of ten simultaneous callers may close entries, and a second later a caller may again', async () => {
       const { one, other, store } = contract();
       await store.passSeconds(1);
       const asked = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : other));
@@ -67,7 +67,7 @@ export function auditContract(contract: () => Contract): void {
     });
 
     test.each([-1, 0, 2])(
-      'a link whose number is the last number + %i is refused',
+      'a new link of the chain is refused if its number is the last number + %i',
       async (more) => {
         const { one, other } = contract();
         await written(texts(2));
@@ -90,7 +90,7 @@ export function auditContract(contract: () => Contract): void {
       expect(await closeAll(one)).toHaveLength(100);
     });
 
-    test('rows are read by place, from either end, up to a limit', async () => {
+    test('audit rows are read by their number, from either end, up to a limit', async () => {
       const rows = await written(texts(5));
       const { audit } = contract().other;
       const first = rows[0]?.seq ?? 0;
@@ -170,7 +170,7 @@ export function auditContract(contract: () => Contract): void {
       expect(counts).toContainEqual({ hour, person: bob, count: 1 });
     });
 
-    test('if ten callers settle a count at once, one succeeds and appends its entry', async () => {
+    test('if ten callers write one count of refusals to the audit log at once, one succeeds', async () => {
       const { one, other } = contract();
       await closeAll(one);
       hours += 2;

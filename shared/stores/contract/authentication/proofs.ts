@@ -26,7 +26,7 @@ export function proofsContract(contract: () => Contract): void {
       expect(all.filter((use) => use === 'used')).toHaveLength(49);
     });
 
-    test('a replay does not extend the time, after which the key is new again', async () => {
+    test('a replay does not extend the time for which a used jti is refused', async () => {
       const { store } = contract();
       const jti = fresh();
       expect(await spend(jti)).toBe('first');

@@ -18,7 +18,7 @@ export function replayContract(contract: () => Contract): void {
       expect(await other.replay.unique('dpop', jti, 60)).toBe(false);
     });
 
-    test('a replay does not extend the window, after which the key is new again', async () => {
+    test('a replay does not extend the time for which a used jti is refused', async () => {
       const { one, store } = contract();
       const jti = fresh();
       expect(await one.replay.unique('dpop', jti, 60)).toBe(true);

@@ -65,7 +65,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('the next query of every feed has each acknowledged entry, with eight callers at a time', async () => {
+    test('every feed has an acknowledged invalidation at its next query, with eight callers at a time', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using first = await listening(one);
@@ -84,7 +84,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(first.heard).toHaveLength(200);
     });
 
-    test('a caller that called before the last query began is answered at once, a later caller waits for the next query', async () => {
+    test('a feed answers a caller from before its last query at once; later callers wait for the next query', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await using listener = await listening(one);
@@ -98,7 +98,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(listener.heard)).toEqual(['since']);
     });
 
-    test('a query for revocations delays no invalidation', async () => {
+    test('invalidations arrive in order, even if the feed of revocations is queried in between', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using revocations = await one.revocations.feed();

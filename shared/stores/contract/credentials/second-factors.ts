@@ -67,7 +67,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       expect(await secondFactorsIn(contract().one)).toEqual(before);
     });
 
-    test('RFC 6238 section 5.2: a step works once, and then no earlier step works', async () => {
+    test('RFC 6238 section 5.2: a time step of TOTP works once, and then no earlier step works', async () => {
       const { one, other } = contract();
       const factor = await added({ step: 7 });
       const { accountId, id } = factor;
@@ -88,7 +88,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       }
     });
 
-    test('a step of an earlier set-up is refused', async () => {
+    test('a time step of a removed second factor is refused after the next set-up', async () => {
       const { one, other } = contract();
       const earlier = await added();
       const { accountId, id } = earlier;

@@ -75,7 +75,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       },
     );
 
-    test('256 keys of a type can be added, and then none', async () => {
+    test('256 keys of a type can be added, and the next key collides', async () => {
       const stores = await empty();
       await added(stores, ...Array.from({ length: 256 }, (_, n) => someTokenKey(VOPRF, n)));
       const rows = await stores.tokenKeys.list();
@@ -101,7 +101,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await one.tokenKeys.list()).toHaveLength(2);
     });
 
-    test('if ten processes make a successor at once, one is added, even if all truncated ids collide', async () => {
+    test('if ten processes add the next key of a type at once, one is added, whatever the truncated ids', async () => {
       const { one, other } = contract();
       await empty();
       const first = someTokenKey(VOPRF, 200);
@@ -197,7 +197,7 @@ export function tokenKeysContract(contract: () => Contract): void {
       expect(await stores.tokenKeys.add(someTokenKey(VOPRF, 3), first.id)).toBe('added');
     });
 
-    test('recalls are counted, each of ten at once, and change nothing else', async () => {
+    test('ten recalls of token keys at once raise the number of recalls by ten, and change no key', async () => {
       const { one, other } = contract();
       const stores = await empty();
       const key = someTokenKey(VOPRF, 1);

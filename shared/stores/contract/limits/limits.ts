@@ -51,7 +51,7 @@ export function limitsContract(contract: () => Contract): void {
     });
 
     test.each([0.0001, 0.01, 0.333])(
-      'reset is at least one second: one comes in %d s',
+      'reset is at least 1 s, even if a bucket of one use is full again after %d s',
       async (per) => {
         const { one } = contract();
         const rate = { burst: 1, per };
@@ -63,7 +63,7 @@ export function limitsContract(contract: () => Contract): void {
       },
     );
 
-    test('retryAfter is at least one second, however short the wait', async () => {
+    test('retryAfter is at least 1 s, however short the wait', async () => {
       const { one } = contract();
       const key = fresh();
       const rate = { burst: 1, per: 0.9 };

@@ -40,7 +40,7 @@ export function clientKeysContract(contract: () => Contract): void {
       }
     });
 
-    test('a document that names the keys of others is not found by them (draft-ietf-oauth-client-id-metadata-document section 4.1)', async () => {
+    test('a metadata document with the key of another client is not found by this key (draft-ietf-oauth-client-id-metadata-document section 4.1)', async () => {
       const { one, other } = contract();
       const key = newKey();
       const [url, own] = [`https://${fresh()}.example/client.json`, fresh()];

@@ -33,7 +33,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('Access', somebody)).toEqual([]);
     });
 
-    test('kinds that need no list are not listed, and an account that is no string has no artefacts', async () => {
+    test('a list by account has no sessions, no refresh tokens, and no artefact whose accountId is not a string', async () => {
       const accountId = fresh();
       await put('Session', { accountId });
       await put('RefreshToken', { accountId });
@@ -69,13 +69,13 @@ export function listingContract(contract: () => Contract): void {
       }
     });
 
-    test('characters moved between kind and account make another list', async () => {
+    test('moving characters from the account to the kind gives another list', async () => {
       const accountId = fresh();
       await put('SignIn', { accountId: `x:${accountId}` });
       expect(await listed('SignIn:x', accountId)).toEqual([]);
     });
 
-    test('expired artefacts are not listed, swept or not; prolonged ones still are', async () => {
+    test('expired artefacts are not listed, whether or not they were swept; later and endless ones are', async () => {
       const { one, store } = contract();
       const accountId = fresh();
       await put('SignIn', { accountId }, 60);
@@ -104,7 +104,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('Access', accountId)).toEqual([another]);
     });
 
-    test('an artefact that is written again is listed once, as it is now, under its present person', async () => {
+    test('an artefact that is written again is listed once, with its new content and account', async () => {
       const { one, other } = contract();
       const [accountId, later] = [fresh(), fresh()];
       const id = await put('SignIn', { accountId });
@@ -121,7 +121,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await other.artefacts.listByAccount('SignIn', later)).toEqual([]);
     });
 
-    test('a replaced artefact is listed under its new person', async () => {
+    test('an artefact that is replaced by one with an account is listed under this account', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       const id = await put('Access', {});
@@ -150,7 +150,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn', accountId)).toEqual(ids.toSorted());
     });
 
-    test('a slice begins with the artefacts that expire last, and there is a count of all', async () => {
+    test('the artefacts of an account are listed in slices, the last to expire first, and are counted', async () => {
       const { other } = contract();
       const accountId = fresh();
       const lives = [50, 20, 40, 10, 30];
@@ -172,7 +172,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await other.artefacts.countByAccount('Access', fresh())).toBe(0);
     });
 
-    test('artefacts without an end come before those with one, and one that is written again counts once', async () => {
+    test('artefacts that never expire are listed first, and an artefact that is written again counts once', async () => {
       const { one, other } = contract();
       const [accountId, id] = [fresh(), fresh()];
       const always = { kind: 'SignIn', id, payload: { accountId, id } };
@@ -203,7 +203,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn', accountId)).toEqual([kept]);
     });
 
-    test('an artefact that is written and removed at once is listed only if it is there', async () => {
+    test('if an artefact is written and removed at once, the list has it only if it can be read', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const accountId = fresh();

@@ -28,7 +28,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       return seen;
     }
 
-    test('grants and consents are listed by client, whoever made them, and nothing of another client or kind', async () => {
+    test('grants and consents of all people are listed by client, without those of other clients or kinds', async () => {
       const { other } = contract();
       const [clientId, another] = [fresh(), fresh()];
       const grants = [
@@ -50,7 +50,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       expect(await page('Access', fresh())).toEqual({ ids: [], next: undefined });
     });
 
-    test('pages begin with the artefacts that expire last, have each once, and the last page says so', async () => {
+    test('pages list each artefact once, the last to expire first, and the last page has no `next`', async () => {
       const clientId = fresh();
       const ids: string[] = [];
       for (const seconds of [700, 600, 500, 400, 300]) {
@@ -69,7 +69,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       });
     });
 
-    test('artefacts without an end come first, in the order of the octets of their ids; no place is lost or met twice', async () => {
+    test('artefacts that never expire come first, the highest octets of their ids first; each is on one page', async () => {
       const { one } = contract();
       const clientId = fresh();
       const base = fresh();
@@ -88,7 +88,7 @@ export function artefactsOfClientsContract(contract: () => Contract): void {
       expect((await page('Access', clientId, 1)).next?.end).toBe(NEVER);
     });
 
-    test('a page continues after a place whose artefact was removed or extended', async () => {
+    test('the next page is right even if the last artefact of a page was removed, or another one now expires', async () => {
       const { one } = contract();
       const clientId = fresh();
       const payload = (id: string) => ({ clientId, id });

@@ -18,7 +18,7 @@ export function replacingContract(contract: () => Contract): void {
     const replace = (id: string, payload: Payload, was: Payload, seconds = 60) =>
       contract().other.artefacts.replace({ kind, id, payload, seconds }, was);
 
-    test('RFC 8628 section 3.3: the first decision counts, and the second is refused', async () => {
+    test('RFC 8628 section 3.3: the first decision about a device code counts, and a second is refused', async () => {
       const { one } = contract();
       const userCode = fresh();
       const id = await put({ userCode });
@@ -45,7 +45,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.get(kind, id)).toEqual({ a: 1 });
     });
 
-    test('any JSON that was read can be replaced, once', async () => {
+    test('an artefact with any JSON is replaced once, and a second replacement of the same version is refused', async () => {
       const { one } = contract();
       await fc.assert(
         fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (value, next) => {
@@ -99,7 +99,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await replace(id, { a: 2 }, { a: 1 })).toBe(false);
     });
 
-    test('the new payload is found by its own lookup keys, no longer by the old', async () => {
+    test('a replaced artefact is found by its new uid and user code, and not by the former uid', async () => {
       const { one } = contract();
       const [old, uid, userCode] = [fresh(), fresh(), fresh()];
       const was = { uid: old };

@@ -21,7 +21,7 @@ export function usingContract(contract: () => Contract): void {
     const use = (id: string, how: Use) => contract().other.artefacts.consume(kind, id, how);
     const get = (id: string) => contract().one.artefacts.get(kind, id);
 
-    test('RFC 6749 section 6: the first use adds its successor, and a second use adds none', async () => {
+    test('RFC 6749 section 6: the first use of a token adds the next token, and a second use adds none', async () => {
       const grantId = fresh();
       const id = await put({ grantId });
       const [first, second] = [successor({ grantId, n: 1 }), successor({ grantId, n: 2 })];
@@ -33,14 +33,14 @@ export function usingContract(contract: () => Contract): void {
       expect([await get(id), await get(first.id)]).toEqual([undefined, undefined]);
     });
 
-    test('the use of an absent artefact adds no successor', async () => {
+    test('the use of an absent token adds no next token', async () => {
       const id = fresh();
       const next = successor({ grantId: fresh() });
       expect(await use(id, { attempt: 'a', successor: next })).toBe('absent');
       expect(await get(next.id)).toBeUndefined();
     });
 
-    test('an unsettled attempt is replaced once, and then the new attempt counts', async () => {
+    test('an attempt to use a token that is not yet settled can be replaced by one other attempt', async () => {
       const id = await put();
       const [first, second, third] = [successor({ n: 1 }), successor({ n: 2 }), successor()];
       await use(id, { attempt: 'a', successor: first });
@@ -51,7 +51,7 @@ export function usingContract(contract: () => Contract): void {
       expect([await get(second.id), await get(third.id)]).toEqual([{ n: 2 }, undefined]);
     });
 
-    test('a settled attempt is final, and only the one that is under way can be settled', async () => {
+    test('a settled use of a token is final, and only the attempt under way can be settled', async () => {
       const { one } = contract();
       const id = await put();
       await use(id, { attempt: 'a' });
@@ -63,7 +63,7 @@ export function usingContract(contract: () => Contract): void {
       await one.artefacts.settle(kind, fresh(), 'a');
     });
 
-    test('a settled use keeps only the remaining part of the artefact', async () => {
+    test('settling the use of an artefact replaces its content by the given remainder', async () => {
       const { one } = contract();
       const grantId = fresh();
       const id = await put({ grantId, long: 'x'.repeat(1000) });

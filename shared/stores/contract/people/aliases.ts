@@ -70,7 +70,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await find(person.aliases[0] ?? '')).toEqual(person);
     });
 
-    test('a change gives and takes aliases; an alias that it leaves out finds nobody and is free again', async () => {
+    test('a change adds and removes aliases; a removed alias finds nobody, and other people can take it', async () => {
       const [kept, left, got] = [fresh(), fresh(), fresh()];
       const person = await added(kept, left);
       const changed = next(person, kept, got);

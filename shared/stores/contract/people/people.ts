@@ -106,7 +106,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await page({ state: 'active' }, { prefix: c })).toEqual([]);
     });
 
-    test('a page has the names of a range, and reads no other rows', async () => {
+    test('a page has only the people whose names are in the requested range', async () => {
       const { one, other } = contract();
       const prefix = `${fresh().toLowerCase()}.`;
       const names = ['a', 'b', 'ba', 'c'].map((tail) => prefix + tail);
@@ -135,7 +135,7 @@ export function peopleContract(contract: () => Contract): void {
       for (const name of names) expect(found.filter((each) => each === name)).toHaveLength(1);
     });
 
-    test('a name does not find an id, and an id finds no name', async () => {
+    test('a person is not found by the name as an id, or by the id as a name', async () => {
       const { one } = contract();
       const person = await added();
       expect(await one.people.get(person.name)).toBeUndefined();
@@ -144,7 +144,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await one.people.getByName(person.name)).toEqual(person);
     });
 
-    test('names are compared exactly, and have nothing that a database understands', async () => {
+    test('names are compared exactly, and wildcards in a name have no effect', async () => {
       const { one } = contract();
       const name = await added({ name: `${fresh()}Ab` }).then((person) => person.name);
       for (const near of [
@@ -224,7 +224,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await one.people.getByName(person.name)).toEqual(last);
     });
 
-    test('a change keeps the name, and takes away what it leaves out', async () => {
+    test('a change keeps the name, and removes the members that it leaves out', async () => {
       const { one, other } = contract();
       const [person, somebody] = [await added({ disabled: true, demo: true }), await added()];
       const { disabled: _, demo: __, ...rest } = person;
@@ -242,7 +242,7 @@ export function peopleContract(contract: () => Contract): void {
       expect(await one.people.getByName(person.name)).toBeUndefined();
     });
 
-    test('if a new password and a disabling come at once, one is refused, and its second attempt keeps both', async () => {
+    test('if a password is changed and the person disabled at once, one is refused, and a retry keeps both', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 20; round++) {
         const person = await added();

@@ -20,7 +20,7 @@ export function pushContract(contract: () => Contract): void {
       }
     });
 
-    test('the id does not open the push resource, nor the reverse', async () => {
+    test('a subscription is not found by the id as a push resource, or by the push resource as an id', async () => {
       const { one } = contract();
       const { id, push } = await subscribed(contract());
       expect(await one.push.subscription(push)).toBeUndefined();
@@ -124,7 +124,7 @@ export function pushContract(contract: () => Contract): void {
       );
     });
 
-    test('messages after a place are returned in the order of their acceptance, up to a limit', async () => {
+    test('messages after a position are returned in the order of their acceptance, up to a limit', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const ids: string[] = [];
@@ -266,8 +266,8 @@ export function pushContract(contract: () => Contract): void {
     });
   });
 
-  describe('push: news', () => {
-    test('a process gets the news of another process once', async () => {
+  describe('push: news of messages and ends of subscriptions', () => {
+    test('a process gets each piece of news of another process once', async () => {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const quiet = await subscribed(contract());
@@ -283,7 +283,7 @@ export function pushContract(contract: () => Contract): void {
       expect((await other.push.news(ids, told.position)).of.has(id)).toBe(true);
     });
 
-    test('a position does not go back when all news are forgotten', async () => {
+    test('a process still gets new messages after all earlier news are forgotten', async () => {
       const { one, store } = contract();
       const { id } = await subscribed(contract());
       await one.push.post(someMessage(contract(), id), LIMITS);

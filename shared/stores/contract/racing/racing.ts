@@ -34,7 +34,7 @@ export function racingContract(contract: () => Contract): void {
       const { prepare, attempt, winners } = RACES[name];
       const wins = (results: readonly unknown[]) => results.filter((won) => won === true);
 
-      test(`${name}: ${ATTEMPTS} at once through two connections, ${winners} win`, async () => {
+      test(`${name}: of ${ATTEMPTS} simultaneous attempts through two connections, ${winners} succeed`, async () => {
         const { one, other } = contract();
         const key = await prepare(one);
         const results = await Promise.all(
@@ -44,7 +44,7 @@ export function racingContract(contract: () => Contract): void {
         expect(await attempt(other, key)).toBe(false);
       });
 
-      test(`${name}: two processes with ${ATTEMPTS} each, ${winners} win`, async () => {
+      test(`${name}: of ${ATTEMPTS} attempts in each of two processes, ${winners} succeed in all`, async () => {
         const { one } = contract();
         for (let round = 0; round < ROUNDS; round++) {
           const key = await prepare(one);
@@ -73,7 +73,7 @@ export function racingContract(contract: () => Contract): void {
       }
     });
 
-    test('raise: two processes with 50 each are given 1 to 100, each number once', async () => {
+    test('two processes that revoke a person 50 times each get the generations 1 to 100, each once', async () => {
       const { one, other, store } = contract();
       const until = store.clock.now() + 60_000;
       const sub = fresh();

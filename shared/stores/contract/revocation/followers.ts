@@ -29,7 +29,7 @@ export function followersContract(contract: () => Contract): void {
   }
 
   describe('processes that have followers', () => {
-    test('all processes get the entry of a process as it was written last, until it is removed', async () => {
+    test('all processes read the last written entry of a follower, until the entry is removed', async () => {
       const { one, other } = contract();
       const epoch = await epochOf(one);
       const [first, second] = [someProcess(), someProcess({ confirmed: 17, lease: 250 })];

@@ -31,7 +31,7 @@ export function generationsContract(contract: () => Contract): void {
       await eventually(() => expect(late.current().generation(sub)).toBe(3));
     });
 
-    test('the generation is forgotten when no valid token can be older, and is known again after the next raise', async () => {
+    test('the generation is forgotten when no valid token can be older, and is known again after the next revocation', async () => {
       const { one, other, store } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();
@@ -65,7 +65,7 @@ export function generationsContract(contract: () => Contract): void {
       expect((await feed.latest()).generation(sub)).toBe(1);
     });
 
-    test('every feed lists only people whose generation was raised since a given time', async () => {
+    test('every feed lists only people who were revoked since a given time', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();

@@ -56,7 +56,7 @@ export function revocationsContract(contract: () => Contract): void {
       },
     );
 
-    test('an acknowledged revocation is in the next verdict of every feed, with eight at a time', async () => {
+    test('every feed has an acknowledged revocation at its next verdict, with eight callers at a time', async () => {
       const { one, other } = contract();
       await using first = await one.revocations.feed();
       await using second = await other.revocations.feed();
@@ -75,7 +75,7 @@ export function revocationsContract(contract: () => Contract): void {
       await Promise.all(Array.from({ length: 8 }, revokeAndAsk));
     });
 
-    test('a view for a verdict is refused when it cannot be trusted', async () => {
+    test('a verdict gets StoreUnavailable after the store lost its data, until the store has a new epoch', async () => {
       const { one, store } = contract();
       await using feed = await one.revocations.feed();
       await eventually(() => feed.current());
@@ -96,7 +96,7 @@ export function revocationsContract(contract: () => Contract): void {
     });
 
     test.each(['person', 'client'] as const)(
-      'ending everything of a %s refuses earlier tokens, and accepts tokens that are issued later in the same second',
+      'the revocation of a %s refuses all earlier tokens, and no token issued later in the same second',
       async (kind) => {
         const { one, other } = contract();
         await using feed = await other.revocations.feed();
@@ -119,7 +119,7 @@ export function revocationsContract(contract: () => Contract): void {
       },
     );
 
-    test('a token without a person is not revoked with a person of that id', async () => {
+    test('the revocation of a person does not revoke a token with the id of this person but no generation', async () => {
       const { one } = contract();
       const { sub_gen: _, ...token } = await claims();
       await using feed = await one.revocations.feed();
@@ -137,7 +137,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(await other.revocations.generation('client', id)).toBe(0);
     });
 
-    test('50 raises at once get the numbers 1 to 50, and the feed ends with the highest', async () => {
+    test('50 simultaneous revocations of a person get the generations 1 to 50, and the feed ends at 50', async () => {
       const { one, other } = contract();
       const sub = fresh();
       await using feed = await one.revocations.feed();
@@ -166,7 +166,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(tokens.filter((token) => view.revokedBy(token) !== 'token')).toEqual([]);
     });
 
-    test('listeners get each compromised key, and nothing else', async () => {
+    test('listeners for keys hear of each compromised key, and not of a revoked token', async () => {
       const { one, other } = contract();
       await one.revocations.epoch(true);
       await using feed = await other.revocations.feed();

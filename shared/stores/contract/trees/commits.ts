@@ -91,7 +91,7 @@ export function commitsContract(contract: () => Contract): void {
       },
     );
 
-    test('a lock below a collection does not conflict with a lock of depth 0 on it, nor with copying it', async () => {
+    test('a lock below a collection does not conflict with a lock of depth 0 on it, nor with a copy of the collection', async () => {
       const alone: Edit = { kind: 'lock', lock: someLock('a', { deep: false }) };
       expect(await afterLock('a/b', [alone], 'a')).toBe('done');
       expect(await afterLock('a/b', [copy('a', 'x')], 'a', 'x')).toBe('done');

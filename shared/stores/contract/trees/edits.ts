@@ -64,7 +64,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await one.trees.get(tree, 'a/1')).toEqual(renamed);
     });
 
-    test('RFC 4918 section 9.6.1: remove removes all resources below the path, and none beside it', async () => {
+    test('RFC 4918 section 9.6.1: remove removes the resource and all resources below it, and no other resource', async () => {
       const { one } = contract();
       const tree = await somewhere();
       const outcome = await edit(one, tree, [{ kind: 'remove', path: 'a' }]);
@@ -204,7 +204,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await paths(tree)).toContain(`to/ö/é/${'x'.repeat(20)}`);
     });
 
-    test('two resources are exchanged by three moves', async () => {
+    test('three moves in one change exchange two resources', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, puts(someCollection('b'), someDocument('b/x')));
@@ -212,7 +212,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await paths(tree)).toEqual(['a', 'a-', 'b', 'a/x', 'b/1', 'b/b', 'b/b/22']);
     });
 
-    test('a file that is put and removed within one change is released', async () => {
+    test('the file of a document that one change puts and removes is released', async () => {
       const { one } = contract();
       const tree = fresh();
       const edits = [
@@ -338,7 +338,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await usage(tree)).toEqual({ bytes: 0, entries: 0 });
     });
 
-    test('many paths are seen, and many locks removed, in one change', async () => {
+    test('one change can depend on many paths, and can remove many locks', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const names = Array.from({ length: MANY }, (_, n) => `n${n}`);
