@@ -30,7 +30,7 @@ async function mistakes(env: NodeJS.ProcessEnv): Promise<Readonly<Record<string,
   return Object.fromEntries(error.mistakes.map(({ path, message }) => [path, message]));
 }
 
-test('no two settings have the same variable, and none is the file of another', () => {
+test('no two settings have the same variable, and no variable equals another with _FILE', () => {
   const names = [...SETTING_VARIABLES.keys(), ...Object.keys(OVERRIDES)];
   expect(names.length).toBeGreaterThan(150);
   const more = names.map((name) => `${name}_FILE`);
@@ -71,7 +71,7 @@ test('a variable sets a setting of any kind, and prevails over the file', async 
   });
 });
 
-test('_FILE names a file with the value, whose last line end does not count', async () => {
+test('a _FILE variable names a file with the value; the last line end of the file is ignored', async () => {
   const config = await loadConfig({
     COUNTERSIGN_ISSUER_FILE: await fileOf('issuer', 'http://localhost:22100\n'),
     COUNTERSIGN_TOKENS_LIFETIME_FILE: await fileOf('lifetime', '300\r\n'),
@@ -145,7 +145,7 @@ test('a secret that somebody wrote into a _FILE variable is not printed', async 
   }
 });
 
-test('an empty variable is the same as none, for the start of a pair and beside its _FILE, too', async () => {
+test('an empty variable is ignored, also at the start of a pair and when its _FILE is set', async () => {
   const env = {
     COUNTERSIGN_ISSUER: 'https://auth.example',
     COUNTERSIGN_RESOURCE: 'https://api.example',
@@ -157,7 +157,7 @@ test('an empty variable is the same as none, for the start of a pair and beside 
   expect(config.jwks.url).toBe('http://127.0.0.1:3000/jwks');
 });
 
-test('a variable beside its _FILE is refused', async () => {
+test('a variable that is set together with its _FILE is refused', async () => {
   const env = { COUNTERSIGN_ISSUER: 'http://localhost:3000', COUNTERSIGN_ISSUER_FILE: '/x' };
   expect(await mistakes(env)).toEqual({
     COUNTERSIGN_ISSUER: 'is set beside COUNTERSIGN_ISSUER_FILE: keep one of them',
@@ -178,7 +178,7 @@ test.each([
   expect((await mistakes({ [name]: value }))[name]).toContain(words);
 });
 
-test('the variables that Kubernetes sets for services stop no start and are no settings', async () => {
+test('variables that Kubernetes sets for services are ignored, and servers start', async () => {
   const links = {
     COUNTERSIGN_SERVICE_HOST: '10.0.0.1',
     COUNTERSIGN_SERVICE_PORT: '3000',
@@ -195,7 +195,7 @@ test('the variables that Kubernetes sets for services stop no start and are no s
   expect(serviceLinks({ COUNTERSIGN_MAIL_PORT: '25', SOME_PORT: 'tcp://x' })).toEqual([]);
 });
 
-test('COUNTERSIGN_LISTEN is the host of listeners that name none, and does not mean production', async () => {
+test('COUNTERSIGN_LISTEN is the host of listeners without a host, and does not turn production on', async () => {
   const inImage = await loadConfig({ COUNTERSIGN_LISTEN: '0.0.0.0' });
   expect(listenerOf(inImage, 'authz')).toEqual({ host: '0.0.0.0', port: 3000 });
   expect(listenerOf(inImage, 'resource')).toEqual({ host: '0.0.0.0', port: 3001 });

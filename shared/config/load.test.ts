@@ -43,7 +43,7 @@ const space = (members: object = {}) => ({
 });
 
 describe('precedence: environment over file, file over defaults', () => {
-  test('without any settings: the tour on loopback, with ./data in the working directory', async () => {
+  test('without settings, the default configuration listens on loopback, with ./data in the working directory', async () => {
     const config = await loadConfig({});
     expect(config.issuer).toBe('http://localhost:3000');
     expect(config.data).toBe(join(process.cwd(), 'data'));
@@ -102,7 +102,7 @@ describe('precedence: environment over file, file over defaults', () => {
     ).toEqual([]);
   });
 
-  test('every scope of the tour has a text in both languages, which the file may change', async () => {
+  test('every scope of the default configuration has a text in both languages, which the file may change', async () => {
     const { spaces, scopeTexts } = await load({ scopeTexts: { 'documents:read': { en: 'Look' } } });
     const scopes = new Set(spaces.flatMap((one) => Object.values(one.scopes).flat()));
     expect(Object.keys(scopeTexts).toSorted()).toEqual([...scopes].toSorted());
@@ -157,21 +157,21 @@ describe('precedence: environment over file, file over defaults', () => {
     expect(spaces[0]?.upstream?.tls.ca).toBe(join(file, '../ca.pem'));
   });
 
-  test('`data` in the file is relative to the file, and in the environment to the working directory', async () => {
+  test('`data` in the file is relative to the file; COUNTERSIGN_DATA is relative to the working directory', async () => {
     const file = await fileWith({ data: './state' });
     expect((await loadConfig({ COUNTERSIGN_CONFIG: file })).data).toBe(join(file, '../state'));
     const over = await loadConfig({ COUNTERSIGN_CONFIG: file, COUNTERSIGN_DATA: 'mine' });
     expect(over.data).toBe(join(process.cwd(), 'mine'));
   });
 
-  test('COUNTERSIGN_ISSUER and COUNTERSIGN_RESOURCE move the tour', async () => {
+  test('with public origins in COUNTERSIGN_ISSUER and COUNTERSIGN_RESOURCE, the default configuration has one space and no proxy', async () => {
     const config = await loadConfig(PUBLIC);
     expect(config.issuer).toBe('https://auth.example');
     expect(config.spaces.map(({ url }) => url)).toEqual(['https://api.example/documents/']);
     expect(config.proxy).toBeUndefined();
   });
 
-  test('COUNTERSIGN_REDIS_URL replaces the address and keeps prefix, master, replicas and deadline', async () => {
+  test('COUNTERSIGN_REDIS_URL replaces the URLs of Redis and keeps prefix, master, replicas and deadline', async () => {
     const redis = { urls: ['redis://old:1'], prefix: 'mine', replicas: 1, deadline: 5 };
     const store = { kind: 'postgres', urls: ['postgres://u@a/db'], redis };
     const config = await load(
@@ -246,7 +246,7 @@ describe('precedence: environment over file, file over defaults', () => {
 });
 
 describe('mistakes in a configuration', () => {
-  test('all are named at once by their paths, across members, rules and the environment', async () => {
+  test('the error names all mistakes by their paths, across members, rules and the environment', async () => {
     const found = await mistakes(
       {
         issuer: 'http://auth.example',
@@ -611,12 +611,12 @@ describe('rules for several members', () => {
     expect((await mistakes({ spaces }))[path]).toMatch(message);
   });
 
-  test('a space that only verifies may have another origin, and a realm that is used elsewhere', async () => {
+  test('a space with serves: verify may have another origin than `resource`, and the realm of another space', async () => {
     const spaces = [space(), space({ url: 'https://app.example/', serves: 'verify' })];
     expect((await load({ spaces })).spaces).toHaveLength(2);
   });
 
-  test('issuer and resource must not have one origin, nor two listeners one port', async () => {
+  test('issuer and resource must have different origins, and two listeners different ports', async () => {
     const found = await mistakes({
       issuer: 'http://localhost:3001',
       listen: { authz: { port: 3001 } },
@@ -642,7 +642,7 @@ describe('rules for several members', () => {
     expect(found['listen.proxy.host']).toMatch(/name that host/);
   });
 
-  test('with a trusted loopback address the tour has no proxy, and a proxy to other machines is allowed', async () => {
+  test('with a trusted loopback address the default configuration has no proxy, and a proxy to other machines is allowed', async () => {
     const trustedProxies = ['127.0.0.1/32'];
     expect((await load({ trustedProxies })).proxy).toBeUndefined();
     const proxy = { destinations: ['public:443', '10.0.0.1:80', 'example.com:443'] };
@@ -714,7 +714,7 @@ describe('rules for several members', () => {
     },
   );
 
-  test('port 0 is chosen by the system and never in conflict', async () => {
+  test('port 0 of a listener lets the system choose a port, and never conflicts with another listener', async () => {
     const listen = { authz: { port: 0 }, resource: { port: 0 } };
     expect((await load({ listen })).listen.resource.port).toBe(0);
   });

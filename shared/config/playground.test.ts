@@ -26,7 +26,7 @@ test.each(['/', '/schemes', '/schemes/', '/playground', '/playground/x/'])(
 );
 
 test.each(['/schemes/basic/', '/documents/', '/playgrounds/'])(
-  'a space at %s leaves the playground on',
+  'the playground stays on with a space at %s',
   (path) => {
     const config = configSchema.parse({ spaces: [spaceAt(path)], playground: true });
     expect(PLAYGROUND_RULE.check(config, {})).toEqual([]);

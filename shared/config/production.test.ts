@@ -22,7 +22,7 @@ test('the mode is production if a listener, the issuer or the resource is reacha
 });
 
 test.each(['authz', 'resource', 'authzTls', 'resourceTls', 'proxy', 'metrics'])(
-  'the host of listen.%s means production, even if listen.host is the same',
+  'a public host in listen.%s turns production on, even if listen.host is the same',
   (name) => {
     const of = (listen: object) => isProduction(configSchema.parse({ listen }));
     expect(of({ host: '0.0.0.0', [name]: {} })).toBe(false);

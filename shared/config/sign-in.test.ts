@@ -86,13 +86,16 @@ describe('a space with sign-in', () => {
     expect(parse({ ...APP, ...members }).success).toBe(false);
   });
 
-  test.each(['Basic', 'Digest', 'Negotiate'])('%s beside sign-in gets a warning', (name) => {
-    const [warning] = configWarnings(config({ ...APP, schemes: ['Bearer', name] }), NOW);
-    expect(warning).toMatchObject({
-      path: 'spaces.0.signIn',
-      message: expect.stringContaining(`beside ${name}`),
-    });
-  });
+  test.each(['Basic', 'Digest', 'Negotiate'])(
+    'a space with %s and sign-in gets a warning',
+    (name) => {
+      const [warning] = configWarnings(config({ ...APP, schemes: ['Bearer', name] }), NOW);
+      expect(warning).toMatchObject({
+        path: 'spaces.0.signIn',
+        message: expect.stringContaining(`beside ${name}`),
+      });
+    },
+  );
 
   test('scopes that no signed-in person can have get a warning', () => {
     const scopes = { safe: ['read'], unsafe: ['write'] };

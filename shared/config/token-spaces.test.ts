@@ -16,7 +16,7 @@ const space = (path: string, serves: SpaceConfig['serves']) =>
     serves,
   }) as SpaceConfig;
 
-test('RFC 8030 section 8: clear-text origins have tokens for every space except a push service', () => {
+test('RFC 8030 section 8: tokens are issued for every space of a clear-text origin except a push service', () => {
   const config = {
     issuer: 'http://localhost:3000',
     resource: RESOURCE,

@@ -17,7 +17,7 @@ test('the configuration of a proxy has the members of all schemes that a proxy c
   expect(Object.keys(PROXY_SETTINGS)).toEqual(['concealed', 'mutual', 'digest']);
 });
 
-test('the page on schemes describes each space of the tour', () => {
+test('the page on schemes describes each space of the default configuration', () => {
   const [, table = ''] = readFileSync('docs/how-to/schemes/README.md', 'utf8').split(
     '| at `/schemes/…/` |',
   );
