@@ -78,7 +78,7 @@ const KINDS: readonly (readonly [keyof typeof METHODS_OF, string])[] = [
   ['json', 'a JSON document'],
   ['missing', 'a path where nothing is'],
   ['missingCollection', 'the same, with a slash at the end'],
-  ['kept', 'a kept query, or its result'],
+  ['kept', 'a stored query, or its result'],
 ];
 
 function whereOf(method: string): string {

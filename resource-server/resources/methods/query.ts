@@ -39,7 +39,7 @@ export const query: MethodFactory = (services) => async (context, place) => {
 };
 
 /**
- * GET and HEAD of a kept query or result, which `keptAt` finds in the target. Only the principal who sent the query
+ * GET and HEAD of a stored query or result, which `keptAt` finds in the target. Only the principal who sent the query
  * gets it, and all others get 404.
  */
 export const getKept: MethodFactory = (services) => async (context, place) => {

@@ -13,7 +13,7 @@ export const METHODS_OF = {
   collection: [...READ, ...WRITE, 'POST', 'QUERY'],
   document: DOCUMENT,
   json: [...DOCUMENT, 'PATCH', 'QUERY'],
-  /** A kept query or its result (RFC 10008 sections 2.3 and 2.4). */
+  /** A stored query or its result (RFC 10008 sections 2.3 and 2.4). */
   kept: ['GET', 'HEAD'],
   missing: ['PUT', 'PATCH', 'MKCOL', 'LOCK'],
   /** A missing resource whose path ends in a slash (RFC 4918 section 9.3). */

@@ -35,7 +35,7 @@ export interface Place {
    * the entry again.
    */
   readonly entry: Entry | undefined;
-  /** The caller's name for locks and kept queries. */
+  /** The caller's name for locks and stored queries. */
   readonly principal: string;
   /** The holder to whom work and transfers are attributed: the account, or the address of an anonymous client. */
   readonly holder: string;

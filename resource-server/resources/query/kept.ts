@@ -5,7 +5,7 @@ import { madeOf } from '../place/made.ts';
 import type { Query } from './evaluate.ts';
 import type { Result } from './result.ts';
 
-/** Seconds for which a query can be repeated by GET, and the most kept queries of one principal in one tree. */
+/** Seconds for which a query can be repeated by GET, and the most stored queries of one principal in one tree. */
 const ROOM = { seconds: 600, most: 32 };
 
 /** The longest result, in bytes, that is kept with its query. */
@@ -20,7 +20,7 @@ export interface KeptQuery {
   readonly result?: Result;
 }
 
-/** A kept query in the store's form. */
+/** A stored query in the store's form. */
 interface Stored {
   readonly path: string;
   readonly query: Query;
@@ -31,7 +31,7 @@ interface Stored {
   };
 }
 
-/** Reads the id of a kept query or result from the target's query component. Any other query component is ignored. */
+/** Reads the id of a stored query or result from the target's query component. Any other query component is ignored. */
 export function keptAt({ query = '' }: Target): { kind: KeptKind; id: string } | undefined {
   const [, kind, id] = /^(equivalent|result)=(.*)$/.exec(query) ?? [];
   return kind === undefined || id === undefined ? undefined : { kind: kind as KeptKind, id };
@@ -56,7 +56,7 @@ export async function keepQuery(
   return { equivalent: `equivalent=${id}`, ...(short && { result: `result=${id}` }) };
 }
 
-/** Finds a kept query. Resolves to undefined if it has expired, or belongs to another resource or principal. */
+/** Finds a stored query. Resolves to undefined if it has expired, or belongs to another resource or principal. */
 export async function findQuery(
   kept: Kept,
   place: Place,

@@ -274,7 +274,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect(rs.lines.join('')).not.toContain(locationOf(asked).split('=')[1]);
   });
 
-  test('RFC 9110 section 9.3.2: HEAD of a kept query has the fields of GET', async () => {
+  test('RFC 9110 section 9.3.2: HEAD of a stored query has the fields of GET', async () => {
     const asked = await ask('$[*].name');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       const [head, read] = [await rs.as('HEAD', at), await get(at)];
@@ -305,7 +305,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await get(locationOf(asked).replace('equivalent', 'result'))).status).toBe(404);
   });
 
-  test('a kept query is 404 for other principals, at other paths, and with other ids', async () => {
+  test('a stored query is 404 for other principals, at other paths, and with other ids', async () => {
     const asked = await ask('$');
     const other = {
       Authorization: `Bearer ${rs.token('documents:read', { sub: 'x', client_id: 'x' })}`,
@@ -327,7 +327,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await rs.ask('GET', locationOf(asked))).status).toBe(401);
   });
 
-  test('a kept query is 404 after its document is removed, and after ten minutes', async () => {
+  test('a stored query is 404 after its document is removed, and after ten minutes', async () => {
     const asked = await ask('$');
     const sibling = await ask('$', {}, '/documents/');
     await rs.as('DELETE', path);
@@ -343,7 +343,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     rs.clock.advance(-601);
   });
 
-  test('the newest 32 kept queries of a principal stay', async () => {
+  test('the newest 32 stored queries of a principal stay', async () => {
     const first = await ask('$');
     const others = [];
     for (let turn = 0; turn < 31; turn += 1) others.push(await ask('$'));
@@ -353,7 +353,7 @@ describe('RFC 10008 section 2.4: Location is a resource that repeats the query',
     expect((await get(locationOf(others[0] ?? first))).status).toBe(200);
   });
 
-  test('a kept query accepts only GET and HEAD, and other methods do not reach the document', async () => {
+  test('a stored query accepts only GET and HEAD, and other methods do not reach the document', async () => {
     const asked = await ask('$');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       for (const method of ['PUT', 'PATCH', 'QUERY', 'PROPFIND', 'LOCK', 'MOVE', 'COPY']) {

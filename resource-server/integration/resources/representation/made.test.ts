@@ -322,7 +322,7 @@ describe('whose it is', () => {
     }
   });
 
-  test('RFC 10008 section 2.3: a kept query belongs to its owner, even if its result is cached', async () => {
+  test('RFC 10008 section 2.3: a stored query belongs to its owner, even if its result is cached', async () => {
     const { alice, bob } = clientsOf(rs);
     const at = path.slice('/documents/'.length);
     const [mine, other] = [
