@@ -116,7 +116,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/server/http1/http1-limits.test.ts',
     ],
     [
-      'content of a method without content',
+      'content in a request whose method has none',
       '{server.needlessBytes} bytes, which are thrown away',
       '413',
       'one connection',

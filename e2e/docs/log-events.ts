@@ -327,7 +327,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     [
       'warn',
       'private-token.access-token',
-      'No access token for the token issuer.',
+      'The resource server could not get the access token with which it asks the token issuer.',
       ['url', 'reason'],
     ],
     [

@@ -5,7 +5,7 @@ import { runProcess } from './cli-user.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Flow } from './flow.ts';
 
-/** Removed people, and clients with a new secret, by commands beside two of each server. */
+/** Commands remove people and change secrets of clients while two authorization and two resource servers run. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   beforeAll(async () => {

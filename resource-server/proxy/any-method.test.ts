@@ -28,7 +28,7 @@ async function receiving() {
 const NEXT = 'DELETE http://127.0.0.1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('RFC 9110 section 9.1: a method that node:http cannot read', () => {
-  test('the proxy forwards a method that node:http cannot read unchanged, on a separate connection', async () => {
+  test('the proxy forwards a method unchanged, on a separate connection, even if node:http cannot read the method', async () => {
     const { ask, received, lines } = await receiving();
     const refused = await ask('BAN');
     expect(statuses(refused)).toEqual([407]);

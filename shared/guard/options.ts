@@ -2,7 +2,7 @@
 export interface ProtectOptions {
   /** The authorization server's identifier, as in its tokens: `https://auth.example`. */
   readonly issuer: string;
-  /** The URL of your API that clients know: a space of the authorization server, and the audience of its tokens. */
+  /** The public URL of your API: the URL of a space in the configuration of Countersign, and `aud` of your tokens. */
   readonly resource: string;
   /** The scopes that a token needs: a list, or a function that returns them for a method. */
   readonly scopes: readonly string[] | ((method: string) => readonly string[]);

@@ -7,7 +7,7 @@ import { type Item, itemOf, textIn } from './tell.ts';
 /** The members of an event that its line has, or that are shown in words. */
 const OWN: ReadonlySet<string> = new Set(['seq', 'time', 'kind', 'who', 'how', 'person', 'client']);
 
-/** Returns an event as a line with details. The operation told the names of people and clients by id in `told`. */
+/** Returns an event as a line with details. `told` has the names of people and clients by id. */
 export function eventLine(event: Item, told: Item, language: Language): AdminEvent {
   const [names, clients] = [itemOf(told['names']), itemOf(told['client_names'])];
   const who = itemOf(event['who']);

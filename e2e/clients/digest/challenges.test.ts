@@ -45,7 +45,7 @@ describe('challenges (RFC 9110 section 11.3)', () => {
     expect(params).toEqual([token('data', 'biws='), token('sid', 'a')]);
   });
 
-  test('section 11.6.3: reads parameters alone, in one or several lines, without a scheme or a duplicate', () => {
+  test('section 11.6.3: a list of parameters in one or several lines is read; a scheme or a duplicate is refused', () => {
     expect(parseParams(['a=1,', 'b="2"'])).toEqual([token('a', '1'), quoted('b', '2')]);
     expect(() => parseParams(['Digest a=1'])).toThrow(SyntaxError);
     expect(() => parseParams(['a=1', 'A=2'])).toThrow(SyntaxError);

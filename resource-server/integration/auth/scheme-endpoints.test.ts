@@ -84,7 +84,7 @@ async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
   return { config, spaces, ofSchemes };
 }
 
-test("a scheme's endpoints exist only if a space uses the scheme, which is then opened once", async () => {
+test('only a scheme that a space uses has endpoints, which are created once for all its spaces', async () => {
   const [had, other] = [madeUp('Bearer'), madeUp('Digest')];
   const { ofSchemes } = await found([had, other], `${RESOURCE}/a/`, `${RESOURCE}/b/`, `${OTHER}/`);
   expect([...ofSchemes.keys()]).toEqual([RESOURCE, OTHER]);

@@ -431,7 +431,7 @@ test('the checks of GNAP name the type of the token (RFC 9635 section 7.2)', asy
   expect(text).not.toContain('RFC 9449');
 });
 
-test('a page has shell commands for documents that a token opens', async () => {
+test('a page has a shell command if the server has a space in which the command works', async () => {
   const { rs } = suite;
   const lines = async (name: string, server = rs) => {
     const { text } = await server.ask('GET', `/playground/${name}`, HTML);

@@ -95,7 +95,7 @@ describe('login', () => {
     expect(shell.stderr).toContain('BCDF-GHJK');
   });
 
-  test("without --scope asks for the client's default only; with it for openid and profile, too", async () => {
+  test('without --scope, login asks for no scope; with --scope, it adds openid and profile', async () => {
     const as = await deviceServer();
     await login(as.origin);
     await login(as.origin, '--client', 'tv', '--scope', 'documents:read  openid');

@@ -317,7 +317,7 @@ describe('RFC 6455 section 7.1.1: if one side ends, the other ends too', () => {
   });
 });
 
-describe('RFC 6455 section 7.4.1: when the server ends', () => {
+describe('RFC 6455 section 7.4.1: when the server stops', () => {
   const GOING_AWAY = '\x88\x02\x03\xe9';
   const MESSAGE = '\x81\x05hello';
   /** An application that sends this text once the WebSocket is open, and nothing more. */
@@ -334,7 +334,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     ['a client gets the Close frame after a message', MESSAGE, MESSAGE + GOING_AWAY, false],
     ['a client gets the Close frame before the first message', '', GOING_AWAY, false],
     ['a WebSocket within a message is cut off', '\x81\x06hello', '\x81\x06hello', true],
-  ])('when the server ends: %s', async (_, said, heard, broken) => {
+  ])('%s', async (_, said, heard, broken) => {
     application.answers(saying(said));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const token = own.token('chat:read chat:write');
@@ -346,7 +346,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     await logged('shutdown', undefined, own);
   });
 
-  test('when the server ends, a WebSocket over HTTP/2 gets the Close frame, too', async () => {
+  test('a WebSocket over HTTP/2 gets the Close frame, too', async () => {
     application.answers(saying(MESSAGE));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const authorization = `Bearer ${own.token('chat:read chat:write')}`;
