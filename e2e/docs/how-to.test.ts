@@ -31,6 +31,18 @@ test('`npm run -s cli --`, as the pages show it, runs the command line', async (
   expect(stdout).toContain('by-npm');
 });
 
+test.each([
+  ['nginx', 'nginx', 'conf'],
+  ['caddy', 'caddyfile', 'caddyfile'],
+])(
+  'production-%s: the page shows the complete file of the package',
+  async (proxy, lang, ending) => {
+    const [shown] = await examples(`docs/how-to/production-${proxy}.md`, `${lang} production`);
+    const file = new URL(`../../docs/how-to/${proxy}/production.${ending}`, import.meta.url);
+    expect(await readFile(file, 'utf8')).toBe(shown);
+  },
+);
+
 test('people: the commands add, show, revoke, disable and remove a person', async () => {
   const [added, , shown, access, passkeys, ended, , , , removed] = await printed(
     'people.md',

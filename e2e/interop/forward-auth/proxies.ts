@@ -20,16 +20,24 @@ export interface Places {
   readonly application: string;
 }
 
-/** The documentation's configuration with these places. */
-async function filledIn(template: string, places: Places): Promise<string> {
-  const { host, protocol } = new URL(places.outside ?? places.origin);
-  const text = await readFile(new URL(template, import.meta.url), 'utf8');
-  return text
+/** The purpose of a configuration in docs/how-to/nginx and docs/how-to/caddy. */
+type Purpose = 'forward-auth' | 'sign-in';
+
+/** The documentation's configuration with these places. The configuration states the public name once. */
+async function filledIn(file: string, places: Places): Promise<string> {
+  const { hostname, host, protocol } = new URL(places.outside ?? places.origin);
+  const text = await readFile(new URL(`../../../docs/how-to/${file}`, import.meta.url), 'utf8');
+  const [before, after, ...more] = text.split('app.example');
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new Error(`${file} states the public name ${more.length + 1} times.`);
+  }
+  return [before, after]
+    .join(file.startsWith('nginx') ? hostname : host)
     .replaceAll('127.0.0.1:3001', new URL(places.resource).host)
     .replaceAll('127.0.0.1:8080', new URL(places.application).host)
     .replaceAll('127.0.0.1:8000', new URL(places.origin).host)
     .replaceAll('X-Forwarded-Proto https', `X-Forwarded-Proto ${protocol.slice(0, -1)}`)
-    .replaceAll('X-Forwarded-Host app.example', `X-Forwarded-Host ${host}`)
+    .replaceAll('$server_name;', `$server_name${host.slice(hostname.length)};`)
     .replace(places.outside === undefined ? '' : /.*-Auth-Export.*\n/, '');
 }
 
@@ -38,13 +46,13 @@ const answers = (origin: string) => async () => (await rawHttp(origin, 'GET /\r\
 /** Starts nginx as a single process, so that ending the process ends all of nginx. */
 export async function startNginx(
   places: Places,
-  template = 'nginx-forward-auth.conf',
+  purpose: Purpose = 'forward-auth',
 ): Promise<RunningProcess> {
   const { folder, origin } = places;
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)
     .join('\n');
-  await writeFile(join(folder, 'server.conf'), await filledIn(template, places));
+  await writeFile(join(folder, 'server.conf'), await filledIn(`nginx/${purpose}.conf`, places));
   await writeFile(
     join(folder, 'nginx.conf'),
     `daemon off;
@@ -63,12 +71,15 @@ include ${folder}/server.conf;
   return startProcess('/usr/sbin/nginx', args, { ready: answers(origin) });
 }
 
-export async function startCaddy(places: Places, template = 'Caddyfile'): Promise<RunningProcess> {
+export async function startCaddy(
+  places: Places,
+  purpose: Purpose = 'forward-auth',
+): Promise<RunningProcess> {
   const { folder, origin } = places;
-  const site = await filledIn(template, places);
+  const site = await filledIn(`caddy/${purpose}.caddyfile`, places);
   const listen = `http://:${new URL(origin).port} {\n\tbind 127.0.0.1`;
   const file = join(folder, 'Caddyfile');
-  await writeFile(file, `{\n\tadmin off\n}\n${site.replace('\napp.example {', `\n${listen}`)}`);
+  await writeFile(file, `{\n\tadmin off\n}\n${site.replace('\t{args.0} {', listen)}`);
   return startProcess('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
     env: { PATH: process.env['PATH'], HOME: folder },
     ready: answers(origin),

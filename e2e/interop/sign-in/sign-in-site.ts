@@ -1,5 +1,4 @@
 /** The pair in front of an application, with the gateway, nginx or Caddy between client and application. */
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Flow, startFlowOn, type StoreKind } from '../../flows/flow.ts';
 import { signIn } from '../../flows/browser.fixture.ts';
@@ -13,10 +12,7 @@ import { type Application, startApplication } from './application.ts';
 export type Front = 'gateway' | 'nginx' | 'Caddy';
 export const FRONTS: readonly Front[] = ['gateway', 'nginx', 'Caddy'];
 
-const PROXIES = {
-  nginx: { start: startNginx, template: 'nginx-sign-in.conf' },
-  Caddy: { start: startCaddy, template: 'Caddyfile' },
-};
+const PROXIES = { nginx: startNginx, Caddy: startCaddy };
 
 export interface SignInSite extends AsyncDisposable {
   readonly flow: Flow;
@@ -67,11 +63,10 @@ export async function startSignInSite(
   );
   const { pair } = flow;
   if (front !== 'gateway') {
-    const { start, template } = PROXIES[front];
     const folder = parts.use(await temporaryFolder()).path;
     const { resource } = pair;
     const places = { folder, origin: own, resource, application: application.origin };
-    parts.use(await start(places, join('..', 'sign-in', template)));
+    parts.use(await PROXIES[front](places, 'sign-in'));
   }
   const browser = await launchBrowser();
   parts.defer(() => browser.close());
