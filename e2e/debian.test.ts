@@ -67,6 +67,7 @@ test('the package installs a user, a private data folder, a secret and a unit th
   expect(user).toContain(':/var/lib/countersign:/usr/sbin/nologin');
   expect(await modeOf('var/lib/countersign')).toBe('700');
   expect(await modeOf('etc/countersign/secret')).toBe('400');
+  expect(await modeOf(CONFIGURATION)).toBe('640');
   expect((await readFile(join(root, 'etc/countersign/secret'), 'utf8')).length).toBe(45);
   expect((await inside('countersign', '--version')).stdout).toMatch(/^countersign \d/);
   const [started] = await ofUnit('ExecStart');
@@ -105,6 +106,16 @@ test('the unit starts both servers as its user, and commands use the same store'
   }
   const { stdout } = await run('unshare', await asService('countersign user list --json'));
   expect(stdout).toContain('"name":"demo"');
+  // A command of root makes no file that the service cannot read.
+  await run(
+    'unshare',
+    ['--mount', 'sh', '-ec', INSIDE, root, root, 'countersign', 'user', 'list'],
+    {
+      env: PATH,
+    },
+  );
+  const { stdout: ofRoot } = await inside('find', '/var/lib/countersign', '-user', 'root');
+  expect(ofRoot).toBe('');
   service.signal('SIGTERM');
   await service.exited();
   expect(service.exitCode).toBe(0);

@@ -29,7 +29,9 @@ export COUNTERSIGN_DATA="\${COUNTERSIGN_DATA-/var/lib/countersign}"
 [ -n "$COUNTERSIGN_SECRET" ] || export COUNTERSIGN_SECRET_FILE="\${COUNTERSIGN_SECRET_FILE-/etc/countersign/secret}"
 # Without a folder of its own, root would keep compiled code among the files of the package.
 export NODE_COMPILE_CACHE="\${NODE_COMPILE_CACHE-}"
-exec ${HOME}/${NODE}/bin/node ${HOME}/shared/cli/countersign.js "$@"
+# Files of the data folder must belong to the user of the service, and this user may have made any link there.
+[ "$(id -u)" != 0 ] || [ "$COUNTERSIGN_DATA" != /var/lib/countersign ] || as="runuser -u countersign --"
+exec $as ${HOME}/${NODE}/bin/node ${HOME}/shared/cli/countersign.js "$@"
 `;
 
 /** Development on loopback. The service does not start before the operator has set the origins. */
@@ -41,6 +43,9 @@ if [ "$1" = configure ]; then
   getent passwd countersign > /dev/null ||
     useradd --system --user-group --home-dir /var/lib/countersign --no-create-home --shell /usr/sbin/nologin countersign
   install -d -o countersign -g countersign -m 0700 /var/lib/countersign
+  # The configuration may hold passwords of databases.
+  chown root:countersign /etc/countersign/countersign.json
+  chmod 0640 /etc/countersign/countersign.json
   if [ ! -e /etc/countersign/secret ]; then
     (umask 277; head -c 32 /dev/urandom | base64 > /etc/countersign/secret.new)
     chown countersign: /etc/countersign/secret.new
@@ -48,7 +53,7 @@ if [ "$1" = configure ]; then
   fi
   if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    [ -z "$2" ] || systemctl try-restart countersign
+    [ -z "$2" ] || systemctl try-restart countersign || true
   fi
 fi
 `;
@@ -81,7 +86,6 @@ export function packDebian(tarball: string, destination: string): string {
     mkdirSync(home, { recursive: true });
     execFileSync('tar', ['-xzf', tarball, '-C', home, '--strip-components=1', '--no-same-owner']);
     copyPackages(home);
-    execFileSync('chmod', ['-R', 'u=rwX,go=rX', stage]);
     put('usr/bin/countersign', PROGRAM, 0o755);
     put('etc/countersign/countersign.json', `${JSON.stringify(CONFIGURATION, null, 2)}\n`);
     const unit = readFileSync(join(home, 'docs/how-to/systemd/countersign.service'), 'utf8');
@@ -97,6 +101,8 @@ export function packDebian(tarball: string, destination: string): string {
     put('DEBIAN/postinst', POSTINST, 0o755);
     put('DEBIAN/prerm', PRERM, 0o755);
     put('DEBIAN/postrm', POSTRM, 0o755);
+    // Whatever the umask of this process is.
+    execFileSync('chmod', ['-R', 'u=rwX,go=rX', stage]);
     // Node is 150 MB: gzip and xz take minutes of CPU time for a tenth of the size.
     const build = ['--root-owner-group', '-Zzstd', '-z3', '--build', stage, destination];
     const said = execFileSync('dpkg-deb', build, { encoding: 'utf8' });
