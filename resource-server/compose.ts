@@ -320,7 +320,6 @@ function heardBy({ hear }: IssuerClock, send: Send): Send {
   };
 }
 
-/** True if the space's application gets statements about the caller. */
 /** Addresses for people without access. A space at `/` takes the place of the home page. */
 function waysFrom({ issuer, resource, spaces }: Config): Ways {
   const home = `${resource}/`;
@@ -330,6 +329,7 @@ function waysFrom({ issuer, resource, spaces }: Config): Ways {
   };
 }
 
+/** True if the space's application gets statements about the caller. */
 function isStated({ schemes, upstream }: SpaceConfig): boolean {
   return schemes.length > 0 && upstream !== undefined && upstream.identity.includes('statement');
 }

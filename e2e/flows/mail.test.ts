@@ -78,7 +78,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const again = browserAt(flow, 1);
     await again.submit(await again.open('/register'), { address }, '/register');
     await eventually(() => expect(messagesTo(address)).toHaveLength(2));
-    expect(messagesTo(address)[1]).toContain('You have one');
+    expect(messagesTo(address)[1]).toContain('You already have an account');
   });
 
   test('if one name is chosen with two links at once at two servers, one account gets it', async () => {

@@ -175,7 +175,7 @@ describe('refused changes of the password, which change nothing', () => {
     ['none', { password: undefined }, 'too short'],
     ['one of more than 1,024 octets', { password: 'x'.repeat(1025) }, 'too long'],
     ['one with a control character', { password: `${NEW}\u0007` }, 'control character'],
-    ['a common one', { password: 'Football' }, 'commonest'],
+    ['a common one', { password: 'Football' }, 'most common'],
   ])('a form with %s is refused', async (_, changes, sentence) => {
     const browser = await flow.signedIn('alice');
     const page = await change(browser, { others: undefined, ...changes });
