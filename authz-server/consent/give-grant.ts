@@ -14,6 +14,7 @@ import { isOfDescription } from './described-since.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { asPerson } from '../base/acting.ts';
 import type { PagesServer } from '../base/server.ts';
 
 /** The decision of a person about a client's request. */
@@ -33,6 +34,8 @@ export interface GrantDecision {
    * `extend` of another description ends.
    */
   readonly describedSince?: number;
+  /** Whether the person was asked, and so allowed the client something now. */
+  readonly asked?: boolean;
   /** Whether no person was asked because the client is the operator's own. */
   readonly byOperator?: boolean;
   /** The IP address and user agent of a device; its grant outlives the browser's session. */
@@ -114,10 +117,13 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     };
     const rest = signIn.since / 1000 + config.people.session - epochSeconds(clock);
     const seconds = outlives ? grant.remainingTTL : Math.min(grant.remainingTTL, Math.max(1, rest));
+    const acting = asPerson(server, accountId);
+    const given = { kind: 'consent.given', person: accountId, client: clientId } as const;
+    const events = decision.asked ? [given] : [];
     const kept =
       known === undefined
-        ? await recordAccess(server, access, seconds).then(() => true)
-        : await extendAccess(server, access, known.access, seconds);
+        ? await recordAccess(acting, access, seconds, ...events).then(() => true)
+        : await extendAccess(acting, access, known.access, seconds, ...events);
     // The code that ends a sign-in removes it first and then looks for its grants, so either that search or this check
     // notices.
     if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;

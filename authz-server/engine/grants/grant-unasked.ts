@@ -1,10 +1,11 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { findSignIn, recordSignIn, type SignIn } from '#shared/people/access/sign-ins.ts';
+import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import { askedScopes } from '../../consent/asked.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { consented } from '../../consent/consented.ts';
+import { recordSubmitted, submittedSignIn } from '../sessions/submitted-sign-in.ts';
 
 /**
  * Returns the id of a grant for this browser with the scopes for which the person need not be asked. The grant ends
@@ -16,7 +17,7 @@ export async function grantUnasked(
   { oidc }: KoaContextWithOIDC,
   extend: string | undefined,
 ): Promise<string | undefined> {
-  const { session, account, result, provider, params } = oidc;
+  const { session, account, provider, params } = oidc;
   if (session?.uid === undefined || account === undefined || params === undefined) return undefined;
   // The client requires the consent page.
   if (oidc.prompts.has('consent')) return undefined;
@@ -30,11 +31,11 @@ export async function grantUnasked(
   const decision = await look();
   if (decision === undefined) return undefined;
 
-  const submitted = result?.['signIn'] as Omit<SignIn, 'uid' | 'accountId'> | undefined;
+  const submitted = submittedSignIn();
   const { uid } = session;
   // The engine writes its session, and the sign-in together with it, when it answers.
   if (submitted) {
-    await recordSignIn(server, { ...submitted, uid, accountId }, server.config.people.session);
+    await recordSubmitted(server, { ...submitted, uid, accountId });
   }
   const signIn = await findSignIn(server, uid);
   if (signIn?.accountId !== accountId) return undefined;

@@ -1,13 +1,13 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endSignIn, findSignIn, noteSeen, recordSignIn } from '#shared/people/access/sign-ins.ts';
-import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { endSignIn, findSignIn, noteSeen } from '#shared/people/access/sign-ins.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { randomId } from '#shared/base/random.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { isEnoughNow } from '../../base/enough-now.ts';
 import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
 import { FORMER, formerSessions } from './former-sessions.ts';
+import { recordSubmitted, submittedSignIn } from './submitted-sign-in.ts';
 import type { StoredSession } from './former-sessions.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers } from '../storage/strangers.ts';
@@ -17,9 +17,6 @@ const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as co
 
 /** The precision in milliseconds of the stored time of a browser's last visit. */
 const SEEN_PRECISION = 600_000;
-
-/** The data that the sign-in page adds to the result of a login (`signIn`). */
-type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
 
 /**
  * Stores sessions of browsers. The engine reads a session, changes it and writes it back, so a late write could restore
@@ -130,8 +127,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
       const { uid, accountId } = payload;
       const submitted = submittedSignIn();
       if (submitted && uid !== undefined && accountId !== undefined) {
-        const signIn = { ...submitted, uid, accountId };
-        await recordSignIn(store, signIn, store.config.people.session);
+        await recordSubmitted(store, { ...submitted, uid, accountId });
       }
       if (accountId !== undefined || (await sessions.find(id)) !== undefined) {
         const written = await write(id, payload, expiresIn ?? 0);
@@ -170,9 +166,4 @@ function formerId(): string | undefined {
   const { route, session } = Provider.ctx?.oidc ?? {};
   if (route !== 'resume' || session?.accountId === undefined || submittedSignIn()) return undefined;
   return (session as { readonly oldId?: string }).oldId;
-}
-
-/** Returns the sign-in of the interaction that is being resumed, if the person has just signed in for it. */
-function submittedSignIn(): SubmittedSignIn | undefined {
-  return Provider.ctx?.oidc.result?.['signIn'] as SubmittedSignIn | undefined;
 }

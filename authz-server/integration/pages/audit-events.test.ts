@@ -6,7 +6,8 @@ import { NOBODY } from '#shared/audit/recorder.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
 import { STATE } from '#shared/stores/sqlite/schema/state.ts';
-import { PASSWORD, type DeviceFlow, openDeviceFlow } from '../device/device.fixture.ts';
+import { CALLBACK } from '../code-flow.fixture.ts';
+import { PASSWORD, type DeviceFlow, openDeviceFlow, pathOf } from '../device/device.fixture.ts';
 
 const NEW = 'another horse, another battery';
 
@@ -38,6 +39,41 @@ test('a sign-in and its end are recorded as actions of the person', async () => 
   const last = (await entries()).at(-1);
   expect(last).toMatchObject({ who: { person: id }, how: 'page', person: id, what: 'pwd' });
   expect(last).not.toHaveProperty('from');
+});
+
+test('a sign-in on the way to a client is recorded once, and each consent when it is given', async () => {
+  const { id } = flow.people.alice;
+  const query = new URLSearchParams({
+    client_id: 'web',
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    scope: 'openid',
+    code_challenge: 'c'.repeat(43),
+    code_challenge_method: 'S256',
+  });
+  const arrive = async () => {
+    const browser = flow.browser();
+    const asked = await browser.open(`/auth?${query.toString()}`);
+    return { browser, page: await browser.submit(asked, { name: 'alice', password: PASSWORD }) };
+  };
+  const before = (await entries()).length;
+  const { browser, page } = await arrive();
+  await browser.submit(page, { decision: 'allow' });
+  // The consent is remembered, so nobody is asked again.
+  await arrive();
+  const all = (await entries()).slice(before);
+  expect(all.map(({ kind }) => kind)).toEqual(['sign-in', 'consent.given', 'sign-in']);
+  expect(all[0]).toMatchObject({ who: { person: id }, how: 'page', person: id, what: 'pwd' });
+  expect(all[1]).toMatchObject({ who: { person: id }, how: 'page', person: id, client: 'web' });
+});
+
+test('the consent to a device is recorded', async () => {
+  const browser = await signIn(PASSWORD);
+  const code = await flow.askAsDevice();
+  const kinds = await kindsOf(async () =>
+    browser.submit(await browser.open(pathOf(code)), { decision: 'allow' }, '/device'),
+  );
+  expect(kinds).toEqual(['consent.given']);
 });
 
 test('a wrong password is recorded for the person whose name was typed, at most ten times per hour', async () => {

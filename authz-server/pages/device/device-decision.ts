@@ -35,7 +35,7 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
     async approve({ person, signIn }, code, allowed) {
       const { clientId, deviceInfo: { ip, ua } = {} } = code;
       const device = { ...(ip !== undefined && { address: ip }), ...(ua && { agent: ua }) };
-      const grantId = await giveGrant({ clientId, signIn, allowed, device });
+      const grantId = await giveGrant({ clientId, signIn, allowed, device, asked: true });
       if (grantId === undefined) throw expired();
       const won = await decideDeviceCode(server, code, {
         accountId: person.id,

@@ -10,10 +10,10 @@ import { writeUnlessKeysOfPeople } from '#shared/operations/clients/keys-of-clie
 import { Conflict } from '#shared/operations/operation.ts';
 import { recordConsent, type ScopeItem, scopesOf } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { asPerson } from '../../base/acting.ts';
+
 import type { PagesServer } from '../../base/server.ts';
 import { consented, consentKey, type Unasked } from '../../consent/consented.ts';
-import { createGiveGrant } from '../../consent/give-grant.ts';
+import { createGiveGrant, type GrantDecision } from '../../consent/give-grant.ts';
 import {
   type Access,
   type AllowedRight,
@@ -193,14 +193,14 @@ export function gnapHandlers(
     }
     const refused = asked.filter((item) => !allowed.includes(item)).map(itemOf);
     await remember(waiting, visitor, allowed, refused);
-    await approve(ctx, waiting, visitor, { allowed: allowed.map(itemOf), refused });
+    await approve(ctx, waiting, visitor, { allowed: allowed.map(itemOf), refused, asked: true });
   }
 
   async function approve(
     ctx: Context,
     waiting: Waiting,
     visitor: Visitor,
-    { allowed, refused, byOperator }: Unasked,
+    { allowed, refused, byOperator, asked }: Unasked & Pick<GrantDecision, 'asked'>,
   ): Promise<void> {
     const { pending, client } = waiting;
     if (client.gnap?.unknown) await keep(client, visitor);
@@ -214,6 +214,7 @@ export function gnapHandlers(
       extend,
       ...(refused && { refused }),
       ...(byOperator && { byOperator }),
+      ...(asked && { asked }),
       ...where,
     });
     if (grantId === undefined) throw expired();
@@ -275,8 +276,7 @@ export function gnapHandlers(
       allowed: scopesOf(allowed),
       refused: scopesOf(refused),
     };
-    const acting = asPerson(server, consent.accountId);
-    await recordConsent(acting, consent, client, config.people.grant);
+    await recordConsent(server, consent, client, config.people.grant);
   }
 
   /**

@@ -166,8 +166,7 @@ export function interactionHandlers(
       refused: scopesOf(refused),
       ...(client.document && { describedSince: describedSince(client) }),
     };
-    const acting = asPerson(server, consent.accountId);
-    await recordConsent(acting, consent, client, config.people.grant);
+    await recordConsent(server, consent, client, config.people.grant);
   }
 
   const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {
@@ -275,7 +274,11 @@ export function interactionHandlers(
         form: formMark(form),
       };
       await finish(ctx, interaction, result, page);
-      if (visitor && visitor.person.id !== id) await endSignIn(server, visitor.signIn);
+      if (visitor && visitor.person.id !== id) {
+        const { uid, accountId: person } = visitor.signIn;
+        const ended = { kind: 'sign-in.ended', person, id: uid } as const;
+        await endSignIn(asPerson(server, person, ctx), visitor.signIn, ended);
+      }
     }),
 
     consent: posted(async (ctx, form, { interaction, client, visitor }) => {
@@ -307,7 +310,7 @@ export function interactionHandlers(
       });
       const described = client.document && { describedSince: describedSince(client) };
       const decided = { clientId, signIn, redirectUri, allowed, refused, ...described };
-      const grantId = await giveGrant({ ...decided, extend });
+      const grantId = await giveGrant({ ...decided, extend, asked: true });
       if (grantId === undefined) throw expired();
       // Keep the person's earlier answers to the same request, but not the sign-in: it may be ended before the browser
       // continues.

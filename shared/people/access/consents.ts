@@ -110,11 +110,8 @@ export async function recordConsent(
       refused: joined(refused, before?.refused ?? {}, allowed),
     };
     const artefact = { kind: KIND, id, payload, seconds };
-    const { accountId: person, clientId } = consent;
-    const given = { kind: 'consent.given', person, client: clientId } as const;
-    const recorded = changing(store, 'artefacts', given);
-    if (was === undefined) await recorded.put(artefact);
-    else if (!(await recorded.replace(artefact, was))) continue;
+    if (was === undefined) await artefacts.put(artefact);
+    else if (!(await artefacts.replace(artefact, was))) continue;
     break;
   }
   for (const old of await surplus(store, KIND, consent.accountId, MOST_CONSENTS)) {

@@ -63,16 +63,18 @@ export interface ListedAccess extends Access {
 
 /**
  * Stores an access for `seconds`, the remaining life of its Grant. A person with `MOST_GRANTS` loses a grant: among
- * those that would end soonest, the oldest.
+ * those that would end soonest, the oldest. `events` are recorded with it.
  */
 export async function recordAccess(
   store: AccessStore,
   access: Access,
   seconds: number,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
   const { grantId, accountId } = access;
   const payload = { ...access };
-  await store.stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds });
+  const artefact = { kind: 'Access', id: grantId, payload, seconds };
+  await changing(store, 'artefacts', ...events).put(artefact);
   for (const old of await surplus(store, 'Access', accountId, MOST_GRANTS)) {
     await endGrant(store, String(old['grantId']));
   }
@@ -80,16 +82,17 @@ export async function recordAccess(
 
 /**
  * Replaces `was`, as returned by `findAccess`. Returns false if `was` has ended meanwhile, so that an extension never
- * revives a grant.
+ * revives a grant. `events` are recorded with it.
  */
 export async function extendAccess(
-  { stores }: AccessStore,
+  store: AccessStore,
   access: Access,
   was: Access,
   seconds: number,
+  ...events: readonly AuditEvent[]
 ): Promise<boolean> {
   const artefact = { kind: 'Access', id: access.grantId, payload: { ...access }, seconds };
-  return stores.artefacts.replace(artefact, { ...was });
+  return changing(store, 'artefacts', ...events).replace(artefact, { ...was });
 }
 
 /**
