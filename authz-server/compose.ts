@@ -20,6 +20,7 @@ import { createApp } from './app.ts';
 import { auditChores, ownTokensChore } from './start/audit-chores.ts';
 import { backupChore } from './start/backup-chore.ts';
 import { banner } from './start/banner.ts';
+import { logoutChore } from './logout/logout-chore.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
 import { openPush } from './gnap/push.ts';
@@ -73,7 +74,7 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
     sendPush: openPush(config),
   };
   const engine = createEngine(server, ring, log);
-  const { publicKey } = engine;
+  const { publicKey, signingKeys } = engine;
   const tokenIssuer =
     config.privateTokens &&
     (await openTokenIssuer({ ...parts, recorder, publicKey, voprf: openVoprfThreads() }));
@@ -94,6 +95,7 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
     seconds: 3600,
     run: () => removeUnused({ ...parts, recorder }),
   };
+  const logouts = WORKER === 1 ? logoutChore({ ...server, signingKeys }, log) : undefined;
   const trusted = trustedProxies(config.trustedProxies);
   return {
     handler: logged(app, {
@@ -118,12 +120,14 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
       },
       ownTokensChore(server),
       ...(WORKER === 1 ? [sweep, unused, ...auditChores(parts)] : []),
+      ...(logouts ? [logouts] : []),
       ...(backups ? [backups] : []),
       ...(schedule ? [backupWatch(parts, schedule)] : []),
       ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],
     holds: {
       async [Symbol.asyncDispose]() {
+        if (logouts) await logouts[Symbol.asyncDispose]();
         if (backups) await backups[Symbol.asyncDispose]();
         await recorder.tellOwnTokens(Infinity).catch((error: unknown) => {
           log.error('audit.failing', { reason: String(error) });

@@ -22,6 +22,7 @@ const SUBJECTS = [
   'keys',
   'last-backup',
   'limits',
+  'logout',
   'mail',
   'declared',
   'oauth',
@@ -32,7 +33,7 @@ const SUBJECTS = [
 ] as const;
 
 /** Subjects that may raise a generation within their own change. */
-const OTHER_SUBJECTS = SUBJECTS.filter((subject) => subject !== 'revocation');
+const OTHER_SUBJECTS = SUBJECTS.filter((subject) => !['revocation', 'logout'].includes(subject));
 
 /** The HTTP authentication schemes. None imports another. */
 const SCHEMES = [
@@ -75,6 +76,8 @@ export const INSIDE: Orders = {
     floors: [
       ['sql.ts', 'digest.ts', 'moments.ts'],
       ['rows.ts'],
+      // Applications are told of each end in its transaction.
+      ['logout'],
       ['revocation'],
       OTHER_SUBJECTS.filter((subject) => subject !== 'people'),
       ['people', 'cache'],
@@ -146,7 +149,7 @@ export const INSIDE: Orders = {
       ['base'],
       ['resources'],
       ['consent'],
-      ['mail', 'gnap'],
+      ['mail', 'gnap', 'logout'],
       ['pages'],
       ['engine'],
       ['userinfo', 'revocations', 'token-issuer', 'admin', 'start'],

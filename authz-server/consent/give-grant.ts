@@ -91,7 +91,10 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     const place = device
       ? undefined
       : { browser: signIn.uid, redirectOrigin: redirectOrigin(decision.redirectUri) };
-    const clientGeneration = await server.stores.revocations.generation('client', clientId);
+    const [clientGeneration, client] = await Promise.all([
+      server.stores.revocations.generation('client', clientId),
+      server.stores.clients.get(clientId),
+    ]);
     const known = await existing(decision, place, clientGeneration);
     const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
     for (const item of allowed) allow(grant, item);
@@ -112,6 +115,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       ...(!outlives && { signIn: signIn.uid }),
       ...(passkey !== undefined && { passkey }),
       ...(place && { place }),
+      ...(place && client?.backchannel_logout_uri && { uid: place.browser }),
       ...(decision.byOperator && { byOperator: true }),
       ...(device ? { device } : { browser }),
     };

@@ -25,6 +25,8 @@ export function features(
         throw new errors.UnauthorizedClient('the token was issued to another client');
       },
     },
+    // For the metadata and for `sid`; logouts are sent by logout/.
+    backchannelLogout: { enabled: true },
     rpInitiatedLogout: { enabled: true, logoutSource, postLogoutSuccessSource },
     introspection: {
       enabled: true,

@@ -31,6 +31,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { isEnough } from '../base/acr-values.ts';
+import { sessionId } from '../base/session-id.ts';
 import { refreshLifetime } from './refresh/refresh.ts';
 
 /**
@@ -100,6 +101,11 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   // app.ts has replaced Host and X-Forwarded-* by the configured values.
   provider.proxy = true;
   useHashedSecrets(provider, server);
+  // The `sid` of a client can be found after the session has ended, and logout/ sends the logouts.
+  provider.Session.prototype.sidFor = function sidFor(clientId) {
+    return sessionId(this.uid, clientId);
+  };
+  provider.Client.prototype['backchannelLogout'] = () => Promise.resolve();
   readParams(provider, known.named);
   // RFC 8628 section 3.2: adds the interval, which the engine omits, since some clients do not know the default.
   provider.on('device_authorization.success', (_ctx, answer) => {

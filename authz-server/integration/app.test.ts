@@ -32,7 +32,7 @@ async function turns(): Promise<void> {
 }
 
 const CLAIMS =
-  'sub iss acr amr auth_time name preferred_username picture locale email email_verified groups'.split(
+  'sub sid iss acr amr auth_time name preferred_username picture locale email email_verified groups'.split(
     ' ',
   );
 const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];
@@ -102,6 +102,8 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
       request_uri_parameter_supported: false,
       claims_parameter_supported: false,
       ui_locales_supported: ['en', 'de'],
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
     });
     expect(metadata['claims_supported']).toHaveLength(CLAIMS.length);
     expect(metadata).not.toHaveProperty('registration_endpoint');

@@ -180,6 +180,18 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'The server dropped a message, since the message waited for too long to be useful.',
       ['subject', 'reason'],
     ],
+    [
+      'warn',
+      'logout.postponed',
+      'An application did not accept a logout token. The server sends another one later.',
+      ['client', 'subject', 'reason'],
+    ],
+    [
+      'warn',
+      'logout.given-up',
+      'An application accepted no logout token within 24 hours after the end of a session.',
+      ['client', 'subject', 'reason'],
+    ],
     ['warn', 'log.lost', 'The log was not read for so long that lines were dropped.', ['lines']],
     [
       'warn',
@@ -365,6 +377,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   'unused clients': 'removal of unused clients with documents',
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
+  logout: 'sending of logout tokens to applications',
   audit: 'closing of the audit log',
   backup: 'making of scheduled backups (`backup`); a failed backup leaves no files',
   'backup watch': 'check whether a backup is overdue',

@@ -191,7 +191,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
       'the registration endpoint',
       'an operator registers clients',
     ]),
-    none('OpenID Connect Back-Channel Logout 1.0', 'Sign-out told to applications by the server'),
+    all('OpenID Connect Back-Channel Logout 1.0', 'Sign-out told to applications by the server'),
     none('OpenID Connect Front-Channel Logout 1.0', 'Sign-out told to applications by the browser'),
     none('OpenID Connect Session Management 1.0', 'Sign-out found out by a frame'),
   ],

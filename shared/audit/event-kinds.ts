@@ -130,6 +130,14 @@ export const EVENT_KINDS = {
     has: ['client'],
   },
   'client.removed': { says: 'An application was removed, with all that it had.', has: ['client'] },
+  'logout.told': {
+    says: 'An application accepted that a session of a person has ended.',
+    has: ['person', 'client'],
+  },
+  'logout.untold': {
+    says: 'An application did not accept within 24 hours that a session of a person has ended.',
+    has: ['person', 'client', 'reason'],
+  },
   'api-key.added': { says: 'An API key was made.', has: ['key'] },
   'api-key.rotated': { says: 'An API key was replaced by another.', has: ['key'] },
   'api-key.removed': { says: 'An API key was removed.', has: ['key'] },

@@ -41,6 +41,8 @@ export const OPERATIONS = {
   'language-tag': 'must be a language tag such as en-GB (RFC 5646)',
   'picture-url': 'must be a URL of http or https without a password, of at most {most} octets',
   'logo-url': 'must be a URL such as https://app.example/logo.png, of at most 1,024 octets',
+  'logout-url':
+    'must be a URL of http or https such as https://app.example/logout, without a password or a fragment',
   origin: 'must be an origin such as https://app.example, without a path or a slash at the end',
   'document-url': 'must be an https address with a path, and no user, query or fragment',
   'document-unusable': 'cannot be used: {why}',

@@ -10,6 +10,7 @@ import type { Kept } from './trees/kept.ts';
 import type { Keys } from './keys/keys.ts';
 import type { LastBackup } from './last-backup/last-backup.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Logouts } from './logout/logouts.ts';
 import type { Outbox } from './mail/outbox.ts';
 import type { Passkeys } from './credentials/passkeys.ts';
 import type { People } from './people/people.ts';
@@ -34,6 +35,7 @@ export type Recorded =
   | 'gatewayKeys'
   | 'invalidations'
   | 'keys'
+  | 'logouts'
   | 'outbox'
   | 'passkeys'
   | 'people'
@@ -62,6 +64,7 @@ export interface Stores extends AsyncDisposable {
   readonly keys: Keys;
   readonly lastBackup: LastBackup;
   readonly limits: Limits;
+  readonly logouts: Logouts;
   readonly outbox: Outbox;
   readonly passkeys: Passkeys;
   readonly people: People;

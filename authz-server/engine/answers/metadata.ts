@@ -40,13 +40,11 @@ export const ENDPOINT_METADATA = {
 
 interface Supported {
   scopes_supported?: readonly string[];
-  claims_supported?: readonly string[];
 }
 
 /**
  * Adds the scopes of the resources to `scopes_supported` (RFC 8414 section 2), in which the engine lists only those of
- * OpenID Connect. The scope of resource servers is not listed, since applications do not request it. `sid` is removed
- * from `claims_supported` (OpenID Connect Discovery 1.0 section 3), since no client gets it.
+ * OpenID Connect. The scope of resource servers is not listed, since applications do not request it.
  */
 export function trueMetadata(config: Config) {
   const scopes = new Set(OPENID_SCOPES);
@@ -59,9 +57,6 @@ export function trueMetadata(config: Config) {
     await next();
     const metadata = (ctx.body ?? {}) as Supported;
     if (metadata.scopes_supported) metadata.scopes_supported = [...scopes];
-    if (metadata.claims_supported) {
-      metadata.claims_supported = metadata.claims_supported.filter((claim) => claim !== 'sid');
-    }
   };
 }
 

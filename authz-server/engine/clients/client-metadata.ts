@@ -43,6 +43,11 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
     ...(client.id_token_signed_response_alg !== undefined && {
       id_token_signed_response_alg: client.id_token_signed_response_alg,
     }),
+    ...(client.backchannel_logout_uri !== undefined && {
+      backchannel_logout_uri: client.backchannel_logout_uri,
+      // ID tokens then have `sid`.
+      backchannel_logout_session_required: true,
+    }),
     ...(client.without_pkce && { without_pkce: true }),
     ...(client.jwks !== undefined && { jwks: client.jwks }),
     ...(client.resources !== undefined && { resources: [...client.resources] }),

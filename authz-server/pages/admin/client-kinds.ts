@@ -34,6 +34,7 @@ interface Registered {
 
 const CODE = 'authorization_code\nrefresh_token';
 const OF_PEOPLE = ['client_name', 'redirect_uris', 'scope'];
+const AFTER_SIGN_OUT = ['post_logout_redirect_uris', 'backchannel_logout_uri'];
 
 /** A value in a shell, between single quotes. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -41,7 +42,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 export const CLIENT_KINDS = {
   web: {
     preset: { grant_types: CODE },
-    asks: [...OF_PEOPLE, 'post_logout_redirect_uris'],
+    asks: [...OF_PEOPLE, ...AFTER_SIGN_OUT],
     lines: ({ issuer, id, secret, redirect, scope }) =>
       `ISSUER_BASE_URL=${issuer}
 BASE_URL=${URL.parse(redirect)?.origin ?? redirect}
@@ -139,7 +140,7 @@ export function formOfKind(
       return Object.assign(
         {},
         field,
-        field.name !== 'post_logout_redirect_uris' && { isUsual: true as const },
+        !AFTER_SIGN_OUT.includes(field.name) && { isUsual: true as const },
         proposed !== undefined && { values: [proposed] },
       );
     });

@@ -8,6 +8,7 @@ type PartName = keyof ReturnType<typeof textsOf>['admin']['parts'];
 const OF_CLIENTS = {
   people: [
     'post_logout_redirect_uris',
+    'backchannel_logout_uri',
     'logo_uri',
     'native',
     'id_token_signed_response_alg',

@@ -51,6 +51,9 @@ export const activityDe: typeof activityEn = {
     'link.used': 'Ein Link für einen Weg zur Anmeldung wurde benutzt',
     'consent.given': (client) => `${client} hat Zugriff bekommen`,
     'consent.ended': (client) => `${client} hat keinen Zugriff mehr`,
+    'logout.told': (client) => `${client} wurde vom Ende Ihrer Sitzung unterrichtet`,
+    'logout.untold': (client) =>
+      `${client} konnte nicht vom Ende Ihrer Sitzung unterrichtet werden`,
     'grant.ended': (client) =>
       `${client} hat in einem Browser oder auf einem Gerät keinen Zugriff mehr`,
     'token.issued': (client) => `${client} hat den Zugriff benutzt`,

@@ -50,6 +50,8 @@ export const activityEn = {
     'link.used': 'A link to set up a way to sign in was used',
     'consent.given': (client: string) => `${client} was given access`,
     'consent.ended': (client: string) => `${client} lost its access`,
+    'logout.told': (client: string) => `${client} was told that your session ended`,
+    'logout.untold': (client: string) => `${client} could not be told that your session ended`,
     'grant.ended': (client: string) => `${client} lost its access in one browser or on one device`,
     'token.issued': (client: string) => `${client} used its access`,
     'token.revoked': (client: string) => `${client} lost a token`,

@@ -1,2 +1,3 @@
-/** Says that sessions of applications do not end with a person's sign-ins, since the applications are not notified. */
-export const OWN_SESSIONS = 'Applications with a session of their own may go on until it ends.';
+/** Says that an application ends its own session only if the server can tell it of the end. */
+export const OWN_SESSIONS =
+  'Applications with a session of their own may go on until it ends, unless they have a logout URL.';

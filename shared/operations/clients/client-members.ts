@@ -39,6 +39,15 @@ const origin = uri.refine(
   fault(said('origin')),
 );
 
+/** An address that receives logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.2). */
+const logoutUrl = uri.refine(isLogoutUrl, fault(said('logout-url')));
+
+function isLogoutUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const fits = url?.protocol === 'https:' || url?.protocol === 'http:';
+  return fits && url.username === '' && url.password === '' && !text.includes('#');
+}
+
 /** The address of a picture that pages may show. */
 const pictureUrl = z
   .string()
@@ -75,6 +84,10 @@ export const clientMembers = {
     .exactOptional()
     .describe('a URI to which the browser may go after sign-out')
     .register(SPELLINGS, { option: 'post-logout-redirect-uri', value: 'URI' }),
+  backchannel_logout_uri: logoutUrl
+    .exactOptional()
+    .describe('where the application is told that a session has ended (back-channel logout)')
+    .register(SPELLINGS, { option: 'logout-url', value: 'URL' }),
   id_token_signed_response_alg: z
     .enum(ID_TOKEN_ALGS)
     .exactOptional()

@@ -31,6 +31,7 @@ const OF_OAUTH: readonly Member[] = [
   'default_scope',
   'origins',
   'post_logout_redirect_uris',
+  'backchannel_logout_uri',
 ];
 
 const has = (client: RuledClient, member: Member) => {
@@ -115,7 +116,7 @@ const CONTRADICTIONS: readonly (readonly [
     (client) => grants(client, 'authorization_code') && !has(client, 'redirect_uris'),
     said('missing-redirect-uris'),
   ],
-  ...(['redirect_uris', 'post_logout_redirect_uris'] as const).map(
+  ...(['redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const).map(
     (member) =>
       [
         member,

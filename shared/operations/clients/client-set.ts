@@ -21,6 +21,7 @@ const REMOVABLE = {
   'logo-uri': 'logo_uri',
   'default-scope': 'default_scope',
   'post-logout-redirect-uri': 'post_logout_redirect_uris',
+  'logout-url': 'backchannel_logout_uri',
   'without-pkce': 'without_pkce',
   'first-party': 'first_party',
   admin: 'admin',

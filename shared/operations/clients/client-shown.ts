@@ -24,6 +24,7 @@ export const clientSchema = z.strictObject({
   resources: texts.exactOptional(),
   redirect_uris: texts.exactOptional(),
   post_logout_redirect_uris: texts.exactOptional(),
+  backchannel_logout_uri: z.string().exactOptional(),
   application_type: z.enum(['web', 'native']).exactOptional(),
   id_token_signed_response_alg: z.string().exactOptional(),
   without_pkce: z.boolean().exactOptional(),

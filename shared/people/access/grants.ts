@@ -32,6 +32,11 @@ export interface Access {
   readonly passkey?: string;
   /** The browser that allowed the grant, and the host that receives its codes; absent for a device. */
   readonly place?: GrantPlace;
+  /**
+   * `uid` of the sign-in, if the client is to be told of the end of the browser's session (OpenID Connect Back-Channel
+   * Logout 1.0). The store clears its copy of it when it has written the logout.
+   */
+  readonly uid?: string;
   /** True if the person was not asked, since the client is the operator's own. */
   readonly byOperator?: boolean;
   /** The origin of the device's request, for a grant of the device flow. */

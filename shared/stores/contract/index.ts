@@ -26,6 +26,7 @@ import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits/limits.ts';
 import { listingContract } from './oauth/listing.ts';
 import { artefactsOfClientsContract } from './oauth/of-clients.ts';
+import { logoutsContract } from './logout/logouts.ts';
 import { outboxContract } from './mail/outbox.ts';
 import { passkeysContract } from './credentials/passkeys.ts';
 import { peopleContract } from './people/people.ts';
@@ -79,6 +80,7 @@ export const PARTS: readonly Part[] = [
   passkeysContract,
   secondFactorsContract,
   outboxContract,
+  logoutsContract,
   auditContract,
   recordedContract,
   pushContract,

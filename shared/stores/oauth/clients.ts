@@ -47,6 +47,8 @@ export interface ClientRecord {
   readonly redirect_uris?: readonly string[];
   /** Targets after sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3). */
   readonly post_logout_redirect_uris?: readonly string[];
+  /** Where the client is told that a session has ended (OpenID Connect Back-Channel Logout 1.0 section 2.2). */
+  readonly backchannel_logout_uri?: string;
   /** OpenID Connect Registration 1.0 section 2; absent: web. */
   readonly application_type?: 'web' | 'native';
   /** The algorithm of its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */

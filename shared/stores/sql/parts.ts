@@ -24,6 +24,7 @@ import { moments } from './moments.ts';
 import { sqlOutbox } from './mail/outbox.ts';
 import { artefactsByKind, sqlArtefacts } from './oauth/artefacts.ts';
 import { sqlClients } from './oauth/clients.ts';
+import { sqlLogouts } from './logout/logouts.ts';
 import { sqlPeople } from './people/people.ts';
 import { sqlPush } from './push/push.ts';
 import { sqlFollowers } from './revocation/followers.ts';
@@ -65,12 +66,13 @@ export function togetherOn(database: Database, engine: Engine): Together {
     gatewayKeys: (of) => sqlKeys(of, 'gateway_key'),
     invalidations: (of) => sqlInvalidations(of, clock, invalidationFeed),
     keys: (of) => sqlKeys(of, 'key'),
+    logouts: (of) => sqlLogouts(of, moments(clock, sharedClock)),
     outbox: (of) => sqlOutbox(of, moments(clock, sharedClock)),
     passkeys: sqlPasskeys,
     people: sqlPeople,
     publicKeys: sqlPublicKeys,
-    revocations: (of) => sqlRevocations(of, random, revocations),
-    secondFactors: sqlSecondFactors,
+    revocations: (of) => sqlRevocations(of, { clock, random }, revocations),
+    secondFactors: (of) => sqlSecondFactors(of, clock),
     tokenKeys: sqlTokenKeys,
   };
   const parts = Object.fromEntries(

@@ -177,6 +177,18 @@ ${artefacts('artefact')}
     record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX outbox_due ON outbox (due, id);
+  -- Applications that are to be told of an end: of one browser (uid), or of all of a person, or of all people.
+  CREATE TABLE logout (
+    id TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL,
+    account_id TEXT,
+    uid TEXT,
+    due INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    created INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX logout_due ON logout (client_id, due, id);
+  CREATE INDEX logout_account ON logout (account_id) WHERE account_id IS NOT NULL;
   CREATE TABLE declared (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
   -- When the last good backup was made: one row, or none.
   CREATE TABLE last_backup (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;

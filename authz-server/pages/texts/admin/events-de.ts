@@ -37,6 +37,8 @@ export const adminEventsDe: typeof adminEventsEn = {
     'client.secret-changed': 'Geheimnis eines Clients geändert',
     'client.ended': 'Alle Zugriffe eines Clients beendet',
     'client.removed': 'Client entfernt',
+    'logout.told': 'Client vom Ende einer Sitzung unterrichtet',
+    'logout.untold': 'Client nahm das Ende einer Sitzung nicht an',
     'api-key.added': 'API-Schlüssel angelegt',
     'api-key.rotated': 'API-Schlüssel ersetzt',
     'api-key.removed': 'API-Schlüssel entfernt',

@@ -39,6 +39,8 @@ export const adminEventsEn = {
     'client.secret-changed': 'Secret of a client changed',
     'client.ended': 'All access of a client ended',
     'client.removed': 'Client removed',
+    'logout.told': 'Client told of the end of a session',
+    'logout.untold': 'Client did not accept the end of a session',
     'api-key.added': 'API key made',
     'api-key.rotated': 'API key replaced',
     'api-key.removed': 'API key removed',

@@ -34,6 +34,7 @@ export const membersEn = {
   resources: 'Resources',
   redirect_uris: 'Redirect URIs',
   post_logout_redirect_uris: 'Redirect URIs after signing out',
+  backchannel_logout_uri: 'Logout URL: where it is told that a session has ended',
   application_type: 'Kind of application',
   id_token_signed_response_alg: 'Algorithm of its ID tokens',
   without_pkce: 'Works without PKCE',

@@ -165,6 +165,18 @@ export const RACES = {
     },
     winners: 1,
   },
+  'take a logout to be sent': {
+    prepare: async ({ artefacts, revocations }) => {
+      const grantId = fresh();
+      const payload = { grantId, accountId: grantId, clientId: grantId, uid: grantId };
+      await artefacts.put({ kind: 'Access', id: grantId, payload });
+      await revocations.revoke('grant', grantId, FAR);
+      return grantId;
+    },
+    attempt: async ({ logouts }, clientId) =>
+      (await logouts.take(clientId, FAR, FAR + 60_000, 1)).length > 0,
+    winners: 1,
+  },
   'add the first key of an alg': firstKey('keys'),
   'add the first key of the gateway': firstKey('gatewayKeys'),
   ...RACES_OF_PEOPLE,

@@ -1,3 +1,4 @@
+import type { Clock } from '#shared/base/clock.ts';
 import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
 import { lockGeneration, raiseIn } from '../revocation/generations.ts';
 import { put, recordsIn } from '../rows.ts';
@@ -24,7 +25,7 @@ const used = (factor: SecondFactorRecord, at: number) => ({
   used_at: Math.max(at, factor.used_at ?? at),
 });
 
-export function sqlSecondFactors(database: Database): SecondFactors {
+export function sqlSecondFactors(database: Database, clock: Clock): SecondFactors {
   /** Resolves to the changed second factor; false: the person has none, or `after` returned undefined. */
   const change = (
     accountId: string,
@@ -51,7 +52,7 @@ export function sqlSecondFactors(database: Database): SecondFactors {
         if ((await lockGeneration(sql, 'person', accountId)) !== generation) return false;
         if ((await lock(sql, accountId))?.id !== replaces) return false;
         await write(sql, factor);
-        return raiseIn(sql, 'person', accountId, until);
+        return raiseIn(sql, 'person', accountId, { until, now: clock.now() });
       });
       return raised === false ? undefined : raised;
     },

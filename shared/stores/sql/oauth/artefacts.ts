@@ -10,6 +10,7 @@ import {
   type Use,
 } from '../../oauth/artefacts.ts';
 import { type Database, MAKES_ROOM, type Transaction } from '../sql.ts';
+import { tellOfGrants, tellOfSignIns } from '../logout/logouts.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
 type Row = readonly [payload: string, consumed: number | null, attempt: string | null];
@@ -165,6 +166,7 @@ export function sqlArtefacts(
     remove: async (kind, ...ids) =>
       void (await database.write(async (sql) => {
         let removed = 0;
+        if (kind === 'SignIn') await tellOfSignIns(sql, ids, clock.now());
         for (const [n, id] of ids.entries()) {
           const part = n < ids.length - 1 ? sql : sql.last;
           removed += await part.run(`DELETE FROM ${table} WHERE kind = ? AND id = ?`, kind, id);
@@ -175,6 +177,7 @@ export function sqlArtefacts(
       for (let rows = BATCH; rows === BATCH; await turn()) {
         rows = await database.write(async (sql) => {
           sql.flush();
+          if (table === 'artefact') await tellOfGrants(sql, grantIds, clock.now());
           const statement = `DELETE FROM ${table} WHERE place IN (
             SELECT place FROM ${table} WHERE grant_id IN EACH(?) LIMIT ${BATCH})`;
           return sql.last.run(statement, JSON.stringify(grantIds));

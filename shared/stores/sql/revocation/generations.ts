@@ -1,3 +1,4 @@
+import { tellOfRaise } from '../logout/logouts.ts';
 import { first, insert, insertNew } from '../rows.ts';
 import type { Sql, Transaction } from '../sql.ts';
 
@@ -29,9 +30,10 @@ export async function raiseIn(
   sql: Transaction,
   kind: string,
   id: string,
-  until: number,
+  { until, now }: { readonly until: number; readonly now: number },
 ): Promise<number> {
   const generation = await raise(sql, kind, id);
+  await tellOfRaise(sql, kind, id, generation, now);
   await appendRevocation(sql, kind, id, generation, until);
   return generation;
 }

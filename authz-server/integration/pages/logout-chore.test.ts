@@ -1,0 +1,153 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { FAR, fresh } from '#shared/stores/contract/samples.ts';
+import { testSite, type TestSite, WEB } from '../site.fixture.ts';
+import { logoutChore } from '../../logout/logout-chore.ts';
+
+/** Answers of an application to a logout token; `hangs` never answers. */
+const ANSWERS: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+  accepts: (response) => response.end(),
+  'answers 204': (response) => response.writeHead(204).end(),
+  'answers 400': (response) => response.writeHead(400).end(),
+  'answers 500': (response) => response.writeHead(500).end(),
+  'redirects to a URL that accepts': (response) =>
+    response.writeHead(307, { location: '/accepts' }).end(),
+  hangs: () => {},
+  'sends content without an end': (response) => {
+    const more = () => response.write(Buffer.alloc(65_536), (error) => error ?? more());
+    more();
+  },
+};
+
+const clock = new ManualClock(1_800_000_000_000);
+let site: TestSite;
+let events: string[] = [];
+let chore: ReturnType<typeof logoutChore>;
+const asked: string[] = [];
+const open = { now: 0, most: 0 };
+const application = createServer((request, response) => {
+  asked.push(request.url ?? '');
+  open.now += 1;
+  open.most = Math.max(open.most, open.now);
+  response.on('close', () => (open.now -= 1));
+  request.resume();
+  request.on('end', () => ANSWERS[decodeURIComponent((request.url ?? '').slice(1))]?.(response));
+});
+
+beforeAll(async () => {
+  site = await testSite({}, clock);
+  await once(application.listen(0, '127.0.0.1'), 'listening');
+  const { port } = application.address() as AddressInfo;
+  for (const name of Object.keys(ANSWERS)) {
+    const backchannel_logout_uri = `http://127.0.0.1:${port}/${encodeURIComponent(name)}`;
+    await site.server.stores.clients.add({ ...WEB, client_id: name, backchannel_logout_uri });
+  }
+});
+afterAll(async () => {
+  application.closeAllConnections();
+  application.close();
+  await chore[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  const note = (event: string) => void events.push(event);
+  events = [];
+  asked.length = 0;
+  const signingKeys = () => Promise.resolve(site.ring.current);
+  chore = logoutChore({ ...site.server, signingKeys }, { info: note, warn: note, error: note });
+});
+
+/** Ends a grant of an application. */
+async function endOne(clientId: string): Promise<void> {
+  const { artefacts, revocations } = site.server.stores;
+  const grantId = fresh();
+  const payload = { grantId, accountId: fresh(), clientId, uid: fresh() };
+  await artefacts.put({ kind: 'Access', id: grantId, payload });
+  await revocations.revoke('grant', grantId, FAR);
+}
+
+const waiting = async (clientId: string) =>
+  (await site.server.stores.logouts.waiting({ clientId }))[0]?.count ?? 0;
+
+const runUntil = (isDone: () => Promise<boolean> | boolean) =>
+  eventually(async () => {
+    await chore.run();
+    if (!(await isDone())) throw new Error('not yet');
+  });
+
+/** Removes the logouts of an application. */
+async function forget(clientId: string): Promise<void> {
+  const { logouts } = site.server.stores;
+  for (const { id } of await logouts.take(clientId, FAR, FAR, 1e6)) await logouts.remove(id);
+}
+
+describe('a logout token', () => {
+  test.each(['accepts', 'answers 204'])('is sent once to an application that %s', async (name) => {
+    await endOne(name);
+    await runUntil(async () => (await waiting(name)) === 0);
+    expect(asked).toHaveLength(1);
+    expect(events).toEqual([]);
+  });
+
+  test.each(Object.keys(ANSWERS).slice(2))(
+    'is sent again later to an application that %s, and the others do not wait for it',
+    async (name) => {
+      await endOne(name);
+      await endOne('accepts');
+      await runUntil(async () => (await waiting('accepts')) === 0 && events.length > 0);
+      expect(events).toEqual(['logout.postponed']);
+      expect(await waiting(name)).toBe(1);
+      expect(asked.filter((url) => url === '/accepts')).toHaveLength(1);
+      await chore.run();
+      expect(events).toHaveLength(1);
+      clock.advance(1000);
+      await runUntil(() => events.length === 2);
+      await forget(name);
+    },
+  );
+
+  test('is given up 24 hours after the end', async () => {
+    await endOne('answers 500');
+    clock.advance(86_400_000);
+    await runUntil(async () => (await waiting('answers 500')) === 0);
+    expect(events).toEqual(['logout.given-up']);
+  });
+
+  test('is sent by a later process if a process was killed between taking and sending', async () => {
+    await endOne('accepts');
+    const { logouts } = site.server.stores;
+    await logouts.take('accepts', clock.now(), clock.now() + 10_000, 9);
+    await chore.run();
+    expect(asked).toEqual([]);
+    clock.advance(10_000);
+    await runUntil(async () => (await waiting('accepts')) === 0);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('many logouts of one application', () => {
+  test('two requests at a time are sent', async () => {
+    for (let n = 0; n < 50; n += 1) await endOne('accepts');
+    open.most = 0;
+    await runUntil(async () => (await waiting('accepts')) === 0);
+    expect(asked).toHaveLength(50);
+    expect(open.most).toBeLessThanOrEqual(2);
+  });
+
+  test('after five failures in a row the application gets one attempt a minute', async () => {
+    for (let n = 0; n < 20; n += 1) await endOne('answers 500');
+    // Three pairs fail.
+    await runUntil(() => events.length === 6);
+    await chore.run();
+    expect(asked).toHaveLength(6);
+    clock.advance(60_000);
+    await runUntil(() => events.length === 7);
+    await chore.run();
+    expect(asked).toHaveLength(7);
+    await forget('answers 500');
+  });
+});

@@ -1,0 +1,128 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
+import type { Log } from '#shared/base/log.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import { clearClient } from '#shared/people/access/of-client.ts';
+import type { Chore } from '#shared/server/chore.ts';
+import type { TakenLogout } from '#shared/stores/logout/logouts.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { type LogoutSender, sendLogout } from './send-logout.ts';
+
+/** Seconds between two checks for waiting logouts. */
+const EVERY = 0.25;
+/** The most requests at a time to one application, and the most applications at a time. */
+const EACH = 2;
+const APPLICATIONS = 32;
+/** Milliseconds for which taken logouts belong to this process: longer than a request takes. */
+const OURS = 10_000;
+/** The pause in milliseconds before the second attempt. It doubles each time, up to the maximum. */
+const WAIT = { first: 1000, most: 300_000 };
+/** Milliseconds after the end for which a logout is sent. */
+const WORTH = 86_400_000;
+/** After so many failures in a row an application gets one attempt in so many milliseconds. */
+const FAILING = { after: 5, pause: 60_000 };
+
+interface LogoutServer extends LogoutSender {
+  readonly stores: Stores;
+  readonly recorder: Recorder;
+  readonly longestLife: number;
+}
+
+/** The last attempts at an application, in this process. */
+interface Attempts {
+  readonly failures: number;
+  /** No attempt before this time. */
+  readonly next: number;
+  /** When this process last turned to the application. */
+  readonly turn: number;
+}
+
+const NONE: Attempts = { failures: 0, next: 0, turn: 0 };
+
+/**
+ * Tells applications that sessions have ended. The end itself has written the logouts, so if the process is killed or
+ * an application is down, a logout is delayed and not lost. An application that hangs delays no other.
+ */
+export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDisposable {
+  const { stores, clock, recorder } = server;
+  const attempts = new RecentMap<Attempts>(10_000);
+  const busy = new Map<string, Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  const ending = new AbortController();
+
+  /** Resolves to whether the application was reached, or need not be told. */
+  async function deliver(logout: TakenLogout): Promise<boolean> {
+    const { id, clientId, accountId: subject, attempt, created } = logout;
+    if (subject === undefined) {
+      // The removal of the client's grants writes a logout for each of them.
+      await clearClient(server, clientId, await stores.revocations.generation('client', clientId));
+      await stores.logouts.remove(id);
+      return true;
+    }
+    const client = await stores.clients.get(clientId);
+    const { backchannel_logout_uri: url } = client ?? {};
+    if (client === undefined || url === undefined) {
+      await stores.logouts.remove(id);
+      return true;
+    }
+    const about = { person: subject, client: clientId };
+    const reason = await sendLogout(server, { ...client, backchannel_logout_uri: url }, logout);
+    if (reason === undefined) {
+      await recorder.changing('logouts', { kind: 'logout.told', ...about }).remove(id);
+      return true;
+    }
+    const now = clock.now();
+    if (now - created >= WORTH) {
+      await recorder.changing('logouts', { kind: 'logout.untold', ...about, reason }).remove(id);
+      log.warn('logout.given-up', { client: clientId, subject, reason });
+    } else {
+      const wait = Math.min(WAIT.first * 2 ** (attempt - 1), WAIT.most);
+      await stores.logouts.postpone(id, now + wait);
+      log.warn('logout.postponed', { client: clientId, subject, reason });
+    }
+    return false;
+  }
+
+  /** Sends what is due for an application, until an attempt fails. */
+  async function work(clientId: string): Promise<void> {
+    for (let goesOn = true; goesOn && !ending.signal.aborted;) {
+      const { failures } = attempts.get(clientId) ?? NONE;
+      const now = clock.now();
+      const count = failures >= FAILING.after ? 1 : EACH;
+      const taken = await stores.logouts.take(clientId, now, now + OURS, count);
+      const reached = await Promise.all(taken.map(deliver));
+      const lost = reached.filter((one) => !one).length;
+      const inARow = lost === 0 ? 0 : failures + lost;
+      const pause = inARow >= FAILING.after ? FAILING.pause : 0;
+      attempts.set(clientId, { failures: inARow, next: clock.now() + pause, turn: clock.now() });
+      goesOn = taken.length > 0 && lost === 0 && busy.size < APPLICATIONS;
+    }
+  }
+
+  return {
+    name: 'logout',
+    seconds: EVERY,
+    async run() {
+      if (failure) {
+        const { error } = failure;
+        failure = undefined;
+        throw error;
+      }
+      const now = clock.now();
+      const stateOf = (client: string) => attempts.get(client) ?? NONE;
+      const waiting = (await stores.logouts.due(now))
+        .filter((client) => !busy.has(client) && stateOf(client).next <= now)
+        .toSorted((a, b) => stateOf(a).turn - stateOf(b).turn);
+      for (const client of waiting.slice(0, Math.max(0, APPLICATIONS - busy.size))) {
+        const working = work(client)
+          .catch((error: unknown) => void (failure = { error }))
+          .finally(() => busy.delete(client));
+        busy.set(client, working);
+      }
+    },
+    /** Waits for the requests under way; a later start sends the rest. */
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await Promise.all(busy.values());
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { FAR, fresh } from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+
+const NOW = 1_800_000_000_000;
+
+/** A grant of a person at a client, in the browser with this sign-in. */
+interface Grant {
+  readonly grantId: string;
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly uid?: string;
+}
+
+export function logoutsContract(contract: () => Contract): void {
+  const given = async (more: Partial<Grant> = {}): Promise<Required<Grant>> => {
+    const grant = {
+      grantId: fresh(),
+      accountId: fresh(),
+      clientId: fresh(),
+      uid: fresh(),
+      ...more,
+    };
+    const artefact = { kind: 'Access', id: grant.grantId, payload: { ...grant }, seconds: 600 };
+    await contract().one.artefacts.put(artefact);
+    return grant;
+  };
+
+  /** Takes all logouts of a client, and returns whom each tells of. */
+  const taken = async (clientId: string) =>
+    (await contract().other.logouts.take(clientId, NOW, FAR, 1000)).map(({ accountId, uid }) =>
+      Object.assign({}, accountId && { accountId }, uid && { uid }),
+    );
+
+  describe('logouts', () => {
+    test.each([
+      [
+        'a revoked grant',
+        ({ grantId }: Grant) => contract().one.revocations.revoke('grant', grantId, FAR),
+        true,
+      ],
+      [
+        'a removed grant',
+        ({ grantId }: Grant) => contract().one.artefacts.removeByGrant(grantId),
+        true,
+      ],
+      [
+        'the sign-in of its browser',
+        ({ uid = '' }: Grant) => contract().one.artefacts.remove('SignIn', uid),
+        true,
+      ],
+      [
+        'all of its person',
+        ({ accountId }: Grant) => contract().one.revocations.raise('person', accountId, FAR),
+        false,
+      ],
+    ])('%s leaves one logout, also if the end is repeated', async (_, end, isOfBrowser) => {
+      const grant = await given();
+      const { accountId, clientId, uid } = grant;
+      await end(grant);
+      const told = [{ accountId, ...(isOfBrowser && { uid }) }];
+      expect(await taken(clientId)).toEqual(told);
+      await end(grant);
+      await contract().one.artefacts.removeByGrant(grant.grantId);
+      expect(await taken(clientId)).toEqual([]);
+      expect(await contract().other.logouts.waiting({ clientId })).toEqual([
+        { clientId, count: 1 },
+      ]);
+    });
+
+    test('a grant without a browser leaves no logout', async () => {
+      const grantId = fresh();
+      const payload = { grantId, accountId: fresh(), clientId: fresh() };
+      const { one, other } = contract();
+      await one.artefacts.put({ kind: 'Access', id: grantId, payload });
+      await one.revocations.revoke('grant', grantId, FAR);
+      await one.artefacts.removeByGrant(grantId);
+      await one.revocations.raise('person', payload.accountId, FAR);
+      await one.revocations.raise('client', payload.clientId, FAR);
+      expect(await other.logouts.waiting({ clientId: payload.clientId })).toEqual([]);
+    });
+
+    test('the end of a person tells each application once, however many grants it has', async () => {
+      const { accountId, clientId } = await given();
+      await given({ accountId, clientId });
+      const another = await given({ accountId });
+      const { one, other } = contract();
+      await one.revocations.raise('person', accountId, FAR);
+      expect(await other.logouts.waiting({ accountId })).toEqual(
+        [clientId, another.clientId].toSorted().map((id) => ({ clientId: id, count: 1 })),
+      );
+    });
+
+    test('a grant made after an end is told of the next end', async () => {
+      const { accountId, clientId } = await given();
+      const { one } = contract();
+      await one.revocations.raise('person', accountId, FAR);
+      await given({ accountId, clientId });
+      await one.revocations.raise('person', accountId, FAR);
+      expect(await taken(clientId)).toEqual([{ accountId }, { accountId }]);
+    });
+
+    test('the end of a client leaves one logout for all people, and one for each grant that is removed', async () => {
+      const { accountId, clientId, grantId, uid } = await given();
+      await given({ clientId });
+      const { one } = contract();
+      await one.revocations.raise('client', clientId, FAR);
+      expect(await taken(clientId)).toEqual([{}]);
+      await one.artefacts.removeByGrant(grantId);
+      expect(await taken(clientId)).toEqual([{ accountId, uid }]);
+    });
+
+    test('an expired grant leaves no logout when it is swept', async () => {
+      const { grantId, clientId, ...rest } = await given();
+      const { one, other } = contract();
+      const payload = { grantId, clientId, ...rest };
+      await one.artefacts.put({ kind: 'Access', id: grantId, payload, seconds: -1 });
+      await one.sweep();
+      await one.artefacts.removeByGrant(grantId);
+      expect(await other.logouts.waiting({ clientId })).toEqual([]);
+    });
+
+    test('no other process gets taken logouts for a time; then they are due again', async () => {
+      const { grantId, clientId } = await given();
+      const { one, other } = contract();
+      await one.revocations.revoke('grant', grantId, FAR);
+      expect(await other.logouts.due(NOW)).toContain(clientId);
+      const [first] = await one.logouts.take(clientId, NOW, NOW + 5000, 9);
+      expect(first).toMatchObject({ attempt: 1, created: expect.any(Number) });
+      expect(await other.logouts.due(NOW + 4999)).not.toContain(clientId);
+      expect(await other.logouts.take(clientId, NOW + 4999, FAR, 9)).toEqual([]);
+      const [again] = await other.logouts.take(clientId, NOW + 5000, FAR, 9);
+      expect(again).toEqual({ ...first, attempt: 2 });
+      expect((await one.logouts.backlog()).oldest).toBeLessThanOrEqual(first?.created ?? 0);
+      await one.logouts.postpone(first?.id ?? '', NOW);
+      expect(await other.logouts.due(NOW)).toContain(clientId);
+      expect(await one.logouts.remove(first?.id ?? '')).toBe(true);
+      expect(await other.logouts.remove(first?.id ?? '')).toBe(false);
+      expect(await other.logouts.due(FAR * 2)).not.toContain(clientId);
+    });
+
+    test('a logout that was never sent precedes those that failed', async () => {
+      const { accountId, clientId, grantId } = await given();
+      const { one, other } = contract();
+      await one.revocations.revoke('grant', grantId, FAR);
+      const [failed] = await one.logouts.take(clientId, NOW, NOW + 1, 9);
+      const later = await given({ accountId, clientId });
+      await one.revocations.revoke('grant', later.grantId, FAR);
+      const [first, second] = await other.logouts.take(clientId, NOW + 1, FAR, 9);
+      expect([first?.uid, second?.id]).toEqual([later.uid, failed?.id]);
+      expect(await other.logouts.backlog()).toMatchObject({ count: expect.any(Number) });
+    });
+  });
+}

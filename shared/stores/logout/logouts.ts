@@ -1,0 +1,55 @@
+/**
+ * An application that is to be told that people's sessions have ended (OpenID Connect Back-Channel Logout 1.0).
+ */
+export interface Logout {
+  readonly id: string;
+  readonly clientId: string;
+  /** The person; absent: all people at the client, whose grants the client has lost. */
+  readonly accountId?: string;
+  /** `uid` of the browser's sign-in; absent: all sessions of the person. */
+  readonly uid?: string;
+}
+
+/** A logout that was taken to be sent. */
+export interface TakenLogout extends Logout {
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  /** The time of the end, in milliseconds since the epoch, like all times in this file. */
+  readonly created: number;
+}
+
+/** How many logouts of a person or a client wait. */
+export interface WaitingLogouts {
+  readonly clientId: string;
+  readonly count: number;
+}
+
+/**
+ * The logouts that wait to be sent. The verbs that end something write them in the same transaction: `revoke` and
+ * `raise` of revocations, `remove` of a `SignIn` and `removeByGrant` of artefacts. They write one for each `Access`
+ * with a `uid`, which has none afterwards, so that each end is told once.
+ */
+export interface Logouts {
+  /** Returns the clients with a logout that is due. */
+  due(now: number): Promise<readonly string[]>;
+  /**
+   * Takes up to `count` due logouts of a client, those that were never sent first. At `until` they are due again: a
+   * process may die.
+   */
+  take(
+    clientId: string,
+    now: number,
+    until: number,
+    count: number,
+  ): Promise<readonly TakenLogout[]>;
+  /** Makes a logout due at `due`, unless it was removed. */
+  postpone(id: string, due: number): Promise<void>;
+  /** False: there is no such logout. */
+  remove(id: string): Promise<boolean>;
+  /** Counts the waiting logouts of a person or a client. */
+  waiting(
+    of: Pick<Logout, 'accountId'> | Pick<Logout, 'clientId'>,
+  ): Promise<readonly WaitingLogouts[]>;
+  /** Resolves to the number of all waiting logouts, and to the time of the oldest end. */
+  backlog(): Promise<{ readonly count: number; readonly oldest?: number }>;
+}
