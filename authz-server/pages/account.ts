@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
+import { untoldApplications } from '#shared/people/access/untold.ts';
 import { asPerson } from '../base/acting.ts';
 import type { PagesServer } from '../base/server.ts';
 import { endOneProps } from './account/ask-first.ts';
@@ -109,7 +110,8 @@ export function accountHandlers(
     }
     await signOutVisitor(ctx, visitor);
     if (ended === 'this browser') return seeOther(ctx, '/sign-out');
-    answerWith(ctx, everythingEndedPage(viewOf(ctx), { ...ended, again: PATH }));
+    const untold = await untoldApplications(server.stores, visitor.person.id);
+    answerWith(ctx, everythingEndedPage(viewOf(ctx), { ...ended, untold, again: PATH }));
   }
 
   /** Makes a link with which a browser makes a key for the person. */

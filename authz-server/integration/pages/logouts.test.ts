@@ -11,7 +11,7 @@ import { addPerson, setPassword } from '#shared/people/people.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import { fresh, somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { fetched } from '../fetched.fixture.ts';
-import { claimsOf, PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
+import { claimsOf, PASSWORD, testSite, type TestSite, WEB } from '../site.fixture.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 import { sendAll, startApplication, toldBy } from './logouts.fixture.ts';
 
@@ -169,6 +169,30 @@ const PERSON: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
       until: Date.now() + 600_000,
     }),
 };
+
+describe('the server names the applications that it has not told yet', () => {
+  const { client_name: app } = WEB;
+
+  test('in the answer of `user end`, until it has told them', async () => {
+    const { name } = await visit();
+    expect(await endUser.run({ name }, house())).toMatchObject({ untold: [app] });
+    await sendAll(site);
+    expect(await endUser.run({ name }, house())).not.toHaveProperty('untold');
+    application.tokens.length = 0;
+  });
+
+  test('on the page after the person has ended everything', async () => {
+    const { browser } = await visit();
+    const ended = await browser.send(
+      await browser.open('/account/end'),
+      { end: 'everything', id: '' },
+      '/account',
+    );
+    expect(ended.text).toContain('goes on trying: Web &amp; &lt;b&gt;App&lt;/b&gt;.');
+    await sendAll(site);
+    application.tokens.length = 0;
+  });
+});
 
 describe('an application with a logout URL gets one logout token', () => {
   test.each(Object.entries(BROWSER))('for one browser: %s', async (_, end) => {

@@ -96,6 +96,8 @@ export interface EndOneProps {
 export interface EverythingEndedProps {
   readonly signIns: number;
   readonly grants: number;
+  /** The names of the applications that the server has not told yet. */
+  readonly untold: readonly string[];
   /** The URL for signing in again. */
   readonly again: string;
 }

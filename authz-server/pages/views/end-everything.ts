@@ -46,12 +46,13 @@ export function endEverythingPage(view: View, props: EndEverythingProps): Answer
 
 /** Says what has ended. */
 export function everythingEndedPage(view: View, props: EverythingEndedProps): Answer {
-  const { signIns, grants, again } = props;
+  const { signIns, grants, untold, again } = props;
   const { endEverything: texts, signedOut } = textsOf(view.language);
   return endCard(view, {
     sign: 'done',
     title: texts.done.title,
     text: texts.done.text,
+    ...(untold.length > 0 && { more: texts.done.untold(untold.join(', ')) }),
     facts: facts([
       [texts.done.signIns, String(signIns)],
       [texts.done.grants, String(grants)],

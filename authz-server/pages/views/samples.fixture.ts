@@ -640,7 +640,12 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       isMore: true,
     }),
   'everything-ended': (view) =>
-    everythingEndedPage(view, { signIns: 2, grants: 11, again: '/account' }),
+    everythingEndedPage(view, {
+      signIns: 2,
+      grants: 11,
+      untold: ['Papertrail', 'Wiki'],
+      again: '/account',
+    }),
   'admin-home': (view) =>
     adminHomePage(alice(view), {
       name: 'alice@example.com',

@@ -164,7 +164,7 @@ function everyView(text: string): readonly Answer[] {
       browsers: [text],
       applications: [text],
     }),
-    everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
+    everythingEndedPage(view, { signIns: 1, grants: 1, untold: [text], again: text }),
     adminHomePage(view, {
       name: text,
       nav: navOf(text),

@@ -173,7 +173,7 @@ export const userDisable: Command = {
 
 export const userEnd = commandOf(endUser, {
   details: ['`user access NAME` lists the ids.'],
-  lines({ grant, sign_in, client, ...person }) {
+  lines({ grant, sign_in, client, untold = [], ...person }) {
     const parts = { grant, 'sign-in': sign_in, client };
     const ended = Object.entries(parts).flatMap(([part, id]) =>
       id === undefined ? [] : [[part, id]],
@@ -183,6 +183,11 @@ export const userEnd = commandOf(endUser, {
     return [
       `Everything that ${person.name} had opened here has ended.`,
       OWN_SESSIONS,
+      ...(untold.length === 0
+        ? []
+        : [
+            `The server has not told these applications yet, and goes on trying: ${untold.join(', ')}.`,
+          ]),
       ...keysLeftLines(person),
     ];
   },

@@ -3,6 +3,7 @@ import { endApplication } from '#shared/people/access/applications.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn } from '#shared/people/access/sign-ins.ts';
+import { untoldApplications } from '#shared/people/access/untold.ts';
 import { personNamed } from '#shared/people/people.ts';
 import { type House, InputError, Missing, operation } from '../operation.ts';
 import { partId } from '../part-id.ts';
@@ -63,6 +64,10 @@ export const endUser = operation({
     client: partId,
     ended: z.literal(true),
     ...keysLeftShown,
+    untold: z
+      .array(z.string())
+      .exactOptional()
+      .describe('names of the applications that the server has not told yet of the end'),
   }),
   async run({ name: asked, ...parts }, house) {
     const [part, ...others] = NAMES.filter((one) => parts[one] !== undefined);
@@ -71,7 +76,12 @@ export const endUser = operation({
     const ended = { id: accountId, name, ...parts, ended: true as const };
     if (part === undefined) {
       await endEverything(house, accountId, { kind: 'person.ended', person: accountId });
-      return { ...ended, ...(await keysLeft(house.stores, accountId)) };
+      const untold = await untoldApplications(house.stores, accountId);
+      return {
+        ...ended,
+        ...(await keysLeft(house.stores, accountId)),
+        ...(untold.length > 0 && { untold }),
+      };
     }
     const which = parts[part] ?? '';
     if (!(await PARTS[part](house, accountId, which))) {
