@@ -7,7 +7,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { isEnoughNow } from '../../base/enough-now.ts';
 import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
 import { FORMER, formerSessions } from './former-sessions.ts';
-import { recordSubmitted, submittedSignIn } from './submitted-sign-in.ts';
+import { recordSubmitted, submittedSignIn } from '../storage/submitted-sign-in.ts';
 import type { StoredSession } from './former-sessions.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers } from '../storage/strangers.ts';

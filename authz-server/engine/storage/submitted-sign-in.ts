@@ -1,7 +1,7 @@
 import { Provider } from 'oidc-provider';
 import type { AccessStore } from '#shared/people/access/access-store.ts';
 import { findSignIn, recordSignIn, type SignIn } from '#shared/people/access/sign-ins.ts';
-import type { AdapterStore } from '../storage/store.ts';
+import type { AdapterStore } from './store.ts';
 
 /** The data that the sign-in page adds to the result of a login (`signIn`). */
 type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
