@@ -177,7 +177,6 @@ export function lifecycleContract(contract: () => Contract): void {
         'logouts.postpone': () => closed.logouts.postpone('x', 1),
         'logouts.remove': () => closed.logouts.remove('x'),
         'logouts.waiting': () => closed.logouts.waiting({ clientId: 'x' }),
-        'logouts.backlog': () => closed.logouts.backlog(),
         'outbox.add': () => closed.outbox.add(someOutboxMessage('x')),
         'outbox.take': () => closed.outbox.take(1, 2, 1),
         'outbox.postpone': () => closed.outbox.postpone('x', 1),

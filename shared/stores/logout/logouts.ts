@@ -50,6 +50,4 @@ export interface Logouts {
   waiting(
     of: Pick<Logout, 'accountId'> | Pick<Logout, 'clientId'>,
   ): Promise<readonly WaitingLogouts[]>;
-  /** Resolves to the number of all waiting logouts, and to the time of the oldest end. */
-  backlog(): Promise<{ readonly count: number; readonly oldest?: number }>;
 }

@@ -1,6 +1,6 @@
 import type { Logout, Logouts } from '../../logout/logouts.ts';
 import type { Moments } from '../moments.ts';
-import { change, changes, first } from '../rows.ts';
+import { change, changes } from '../rows.ts';
 import type { Database, Transaction } from '../sql.ts';
 
 type Row = readonly [
@@ -134,14 +134,6 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
           GROUP BY client_id ORDER BY client_id`;
         const rows = await sql.all<[clientId: string, count: number]>(text, id);
         return rows.map(([client, count]) => ({ clientId: client, count }));
-      }),
-
-    backlog: () =>
-      database.read(async (sql) => {
-        const text = 'SELECT count(*), min(created) FROM logout';
-        const [count = 0, oldest = null] =
-          (await first<[count: number, oldest: number | null]>(sql, text)) ?? [];
-        return { count, ...(oldest !== null && { oldest }) };
       }),
   };
 }
