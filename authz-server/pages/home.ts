@@ -50,7 +50,7 @@ export function homePage(config: Config, language: Language): Answer {
         <section aria-labelledby="resources">
           <h2 id="resources">${texts.resources}</h2>
           <ul class="points">
-            ${spaces.filter(({ hide }) => hide === undefined).map((space) => html`<li>${link(space.url)}: ${[...spaceScopes(space)].join(', ') || texts.noScopes}</li> `)}
+            ${spaces.filter(({ hide }) => hide === undefined).map((space) => html`<li>${space.serves === 'push' ? code(space.url) : link(space.url)}: ${[...spaceScopes(space)].join(', ') || texts.noScopes}</li> `)}
           </ul>
         </section>
         <section aria-labelledby="programs">

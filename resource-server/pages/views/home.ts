@@ -70,7 +70,7 @@ function section({ language }: Frame, space: Space, config: OfHome): Html {
   };
   return html`<section>
     <h2>${realm}</h2>
-    <p>${link(url)}</p>
+    <p>${serves === 'push' ? code(url) : link(url)}</p>
     <dl class="facts">
       <dt>${texts.schemes}</dt>
       <dd>${namesOf(schemes)}</dd>
