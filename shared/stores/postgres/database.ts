@@ -41,6 +41,7 @@ export interface DatabaseOptions extends ServersOptions {
 /** Milliseconds in which a transaction is repeated if others were in its way, and the longest first pause. */
 const PATIENCE = 2_000;
 const PAUSE = 5;
+const LONGEST_PAUSE = 160;
 /** SQLSTATE serialization_failure and deadlock_detected: the transaction had no effect. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 
@@ -225,7 +226,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     const { monotonic, chance } = this.#options;
     // The time counts from the first failure, which may come late.
     let end = Infinity;
-    for (let pause = PAUSE; ; pause *= 2) {
+    for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       try {
         return await transaction();
       } catch (error) {
