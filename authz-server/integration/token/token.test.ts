@@ -407,7 +407,11 @@ describe('RFC 9449: tokens that are bound to a key', () => {
         expect([path, status, body]).toEqual([
           path,
           400,
-          { error: 'invalid_dpop_proof', error_description: 'a key of RSA has 2048 to 4096 bits' },
+          {
+            error: 'invalid_dpop_proof',
+            error_description:
+              'a key of RSA has 2048 to 4096 bits: make a key of this size, or of ES256',
+          },
         ]);
       }
     },
