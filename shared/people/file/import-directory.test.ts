@@ -399,7 +399,7 @@ describe('an import that is refused before any change', () => {
       await place.stores.passkeys.removeAll(carol.id);
       await place.stores.passkeys.add({ ...from.passkey, accountId }, MOST_PASSKEYS);
       await expect(importDirectory(place.store, file)).rejects.toThrow(
-        `the passkey ${from.passkey.id} is somebody else's here`,
+        `the passkey ${from.passkey.id} belongs to another owner here`,
       );
       expect((await everybodyIn(place.stores)).map(({ name }) => name)).toEqual(['carol']);
       expect(await passkeysIn(place.stores)).toMatchObject([{ accountId }]);
@@ -445,7 +445,7 @@ describe('an import that is refused before any change', () => {
     const there = async () => [await everybodyIn(place.stores), await publicKeysIn(place.stores)];
     const before = await there();
     await expect(importDirectory(place.store, file)).rejects.toThrow(
-      `the key ${from.hers.id} is somebody else's here`,
+      `the key ${from.hers.id} belongs to another owner here`,
     );
     expect(await there()).toEqual(before);
   });

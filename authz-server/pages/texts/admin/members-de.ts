@@ -96,6 +96,7 @@ export const membersDe: typeof membersEn = {
   grant: 'Zugriff',
   client: 'Client',
   ended: 'Beendet',
+  untold: 'Anwendungen, die es noch nicht erfahren haben',
   fingerprint: 'Fingerabdruck',
   person: 'Person',
   scheme: 'Verfahren',

@@ -95,6 +95,7 @@ export const membersEn = {
   grant: 'Grant',
   client: 'Client',
   ended: 'Ended',
+  untold: 'Applications that were not told yet',
   fingerprint: 'Fingerprint',
   person: 'Person',
   scheme: 'Scheme',
