@@ -88,13 +88,13 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
     named,
 
     defaultResource(ctx, client, oneOf) {
+      const audience = audienceOf(ctx);
       if (oneOf) {
         demandOne(ctx);
-        return oneOf[0];
+        // The engine refuses a resource that was not granted.
+        return audience === undefined ? oneOf[0] : named(audience);
       }
-      const { audience } = { ...ctx.query, ...ctx.oidc.body };
-      if (Array.isArray(audience)) throw invalidTarget('audience is there twice: send it once');
-      if (typeof audience === 'string' && audience !== '') return named(audience);
+      if (audience !== undefined) return named(audience);
       const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
       const knows = (space: TokenSpace) =>
         asked.intersection(scopesFor(space, client.clientId)).size;
@@ -115,8 +115,13 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       const allowed = parseScope(text(client['allowed_scope'])).intersection(
         scopesFor(space, client.clientId),
       );
+      const { params, route } = ctx.oidc;
+      // A grant of one resource has no default to choose, so the engine would ignore another audience.
+      const audience = route === 'token' ? audienceOf(ctx) : undefined;
+      if (audience !== undefined && find(named(audience)) !== space) {
+        throw invalidTarget('audience is not the resource of this grant: send another, or none');
+      }
       const asked = requestedScope(ctx, client);
-      const { params } = ctx.oidc;
       if (params && isMachine(ctx)) {
         demandOne(ctx);
         const granted = isDefaulted(ctx) ? asked.intersection(allowed) : asked;
@@ -204,6 +209,17 @@ function unlike(resource: string, usable: readonly string[]): string {
   if (meant !== undefined) return `${UNKNOWN}; did you mean ${origin}${meant}?`;
   const some = usable.slice(0, FEW);
   return `${UNKNOWN}; it may name ${list(some)}${usable.length > FEW ? ' and others' : ''}`;
+}
+
+/**
+ * Returns `audience`, by which clients of other products name the resource, if the request names no `resource`. Throws
+ * `invalid_target` if it is there twice.
+ */
+function audienceOf({ query, oidc }: KoaContextWithOIDC): string | undefined {
+  const { audience, resource } = oidc.body ?? query;
+  if (resource !== undefined || audience === '') return undefined;
+  if (Array.isArray(audience)) throw invalidTarget('audience is there twice: send it once');
+  return text(audience);
 }
 
 /** RFC 8707 section 2: throws `invalid_target` for a token of more than one resource. */

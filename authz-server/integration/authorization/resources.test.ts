@@ -64,6 +64,43 @@ describe('`audience` in place of `resource`', () => {
       expect(decodeJwt(String(body['access_token'])).aud).toBe(DOCUMENTS);
     }
   });
+
+  test('a code and a refresh token of one resource are refused with another audience', async () => {
+    const { code = '' } = Object.fromEntries(await flow.allow(await flow.signedIn()));
+    const refused = await flow.redeem(code, { audience: 'https://rsa.example/' });
+    const { refresh_token: token } = await flow.tokens();
+    const again = await flow.refresh(String(token), { audience: 'https://rsa.example/' });
+    for (const { status, body } of [refused, again]) {
+      expect([status, body['error']]).toEqual([400, 'invalid_target']);
+    }
+    const { refresh_token: other } = await flow.tokens();
+    const right = await flow.refresh(String(other), { audience: DOCUMENTS });
+    expect(decodeJwt(String(right.body['access_token'])).aud).toBe(DOCUMENTS);
+  });
+
+  test('it chooses among several resources of a grant', async () => {
+    const spaces = [space('documents'), space('notes'), space('photos')];
+    await using several = await testFlow({ spaces });
+    const browser = await several.signedIn();
+    const [first, second, third] = spaces.map(({ url }) => url);
+    const asked = several.authorize({ resource: String(first) });
+    const page = await browser.open(`${asked}&resource=${encodeURIComponent(String(second))}`);
+    const answer = sent(await browser.submit(page, { decision: 'allow' }));
+    const redeemed = await several.redeem(answer.get('code') ?? '', { audience: String(second) });
+    expect(decodeJwt(String(redeemed.body['access_token'])).aud).toBe(second);
+    const token = String(redeemed.body['refresh_token']);
+    const { status, body } = await several.refresh(token, { audience: String(third) });
+    expect([status, body['error']]).toEqual([400, 'invalid_target']);
+  });
+
+  test('in the query of a request with a form it is ignored, as every parameter there is', async () => {
+    const { status } = await flow.post(
+      '/token?audience=https://elsewhere.example/',
+      form,
+      basic('app', SECRET),
+    );
+    expect(status).toBe(200);
+  });
 });
 
 describe('RFC 8707 section 2: a resource by another spelling of its name', () => {
