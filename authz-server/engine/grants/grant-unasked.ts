@@ -5,7 +5,7 @@ import { askedScopes } from '../../consent/asked.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { consented } from '../../consent/consented.ts';
-import { recordSubmitted, submittedSignIn } from '../storage/submitted-sign-in.ts';
+import { recordSubmitted, submittedSignIn } from '../storage/sign-in-events.ts';
 
 /**
  * Returns the id of a grant for this browser with the scopes for which the person need not be asked. The grant ends

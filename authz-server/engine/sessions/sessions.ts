@@ -1,14 +1,14 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endSignIn, findSignIn, noteSeen } from '#shared/people/access/sign-ins.ts';
+import { findSignIn, noteSeen } from '#shared/people/access/sign-ins.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { randomId } from '#shared/base/random.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { isEnoughNow } from '../../base/enough-now.ts';
 import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
 import { FORMER, formerSessions } from './former-sessions.ts';
-import { recordSubmitted, submittedSignIn } from '../storage/submitted-sign-in.ts';
 import type { StoredSession } from './former-sessions.ts';
+import { endSignedOut, recordSubmitted, submittedSignIn } from '../storage/sign-in-events.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers } from '../storage/strangers.ts';
 
@@ -150,7 +150,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
         const session = (await sessions.find(id)) ?? undefined;
         const signIn =
           session?.uid === undefined ? undefined : await findSignIn(store, session.uid);
-        if (signIn) await endSignIn(store, signIn);
+        if (signIn) await endSignedOut(store, signIn);
       }
       await sessions.destroy(id);
       await visits.destroy(id);

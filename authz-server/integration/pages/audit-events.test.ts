@@ -11,6 +11,16 @@ import { PASSWORD, type DeviceFlow, openDeviceFlow, pathOf } from '../device/dev
 
 const NEW = 'another horse, another battery';
 
+/** An authorization request of a client. */
+const QUERY = new URLSearchParams({
+  client_id: 'web',
+  response_type: 'code',
+  redirect_uri: CALLBACK,
+  scope: 'openid',
+  code_challenge: 'c'.repeat(43),
+  code_challenge_method: 'S256',
+}).toString();
+
 let flow: DeviceFlow;
 beforeEach(async () => {
   flow = await openDeviceFlow();
@@ -43,28 +53,36 @@ test('a sign-in and its end are recorded as actions of the person', async () => 
 
 test('a sign-in on the way to a client is recorded once, and each consent when it is given', async () => {
   const { id } = flow.people.alice;
-  const query = new URLSearchParams({
-    client_id: 'web',
-    response_type: 'code',
-    redirect_uri: CALLBACK,
-    scope: 'openid',
-    code_challenge: 'c'.repeat(43),
-    code_challenge_method: 'S256',
-  });
   const arrive = async () => {
     const browser = flow.browser();
-    const asked = await browser.open(`/auth?${query.toString()}`);
+    const asked = await browser.open(`/auth?${QUERY}`);
     return { browser, page: await browser.submit(asked, { name: 'alice', password: PASSWORD }) };
   };
   const before = (await entries()).length;
   const { browser, page } = await arrive();
   await browser.submit(page, { decision: 'allow' });
-  // The consent is remembered, so nobody is asked again.
+  // The consent is remembered, so the second browser gets no consent page.
   await arrive();
   const all = (await entries()).slice(before);
   expect(all.map(({ kind }) => kind)).toEqual(['sign-in', 'consent.given', 'sign-in']);
   expect(all[0]).toMatchObject({ who: { person: id }, how: 'page', person: id, what: 'pwd' });
   expect(all[1]).toMatchObject({ who: { person: id }, how: 'page', person: id, client: 'web' });
+});
+
+test('the end of a sign-in is recorded when the person signs out at an application, or another person signs in', async () => {
+  const browser = await signIn(PASSWORD);
+  const ended = { kind: 'sign-in.ended', how: 'page', person: flow.people.alice.id };
+  const signOut = async () =>
+    browser.submit(await browser.open('/session/end'), { logout: 'yes' }, '/session/end/confirm');
+  expect(await kindsOf(signOut)).toEqual(['sign-in.ended']);
+  expect((await entries()).at(-1)).toMatchObject({ ...ended, who: { person: ended.person } });
+  const shared = await signIn(PASSWORD);
+  const again = async () =>
+    shared.submit(await shared.open(`/auth?${QUERY}&prompt=login`), {
+      name: 'bob',
+      password: PASSWORD,
+    });
+  expect((await kindsOf(again)).toSorted()).toEqual(['sign-in', 'sign-in.ended']);
 });
 
 test('the consent to a device is recorded', async () => {
