@@ -181,6 +181,11 @@ test("the page Explain checks the signature of a token of the operator's authori
   expect(await resultsOf(token)).toEqual(['right', 'right', 'right']);
   const changed = token.replace(/\.[^.]*$/, `.${'A'.repeat(86)}`);
   expect(await resultsOf(changed)).toEqual(['right', 'right', 'wrong']);
+  // The playground's authorization server has the same name, but this server accepts none of its tokens.
+  const page = await perform('client-credentials', '');
+  const [, namesake = ''] = /&quot;access_token&quot;:&quot;(ey[^&]+)/.exec(page) ?? [];
+  const open = 'only the server can tell';
+  expect(await resultsOf(namesake)).toEqual(['right', open, open]);
 });
 
 test("the playground's pages and spaces are also at the TLS origin, over HTTP/1.1 and HTTP/2", async () => {

@@ -25,8 +25,14 @@ export interface ExplainParts {
   readonly charge: Charge;
   readonly clock: Clock;
   readonly frameOf: (request: AnyRequest) => Frame;
-  /** The keys of issuers that this server knows, by issuer. An issuer may have several sources of keys. */
-  readonly issuers: ReadonlyMap<string, readonly IssuerKeys[]>;
+  readonly issuers: ReadonlyMap<string, KnownIssuer>;
+}
+
+/** An issuer whose signatures the page can check. */
+interface KnownIssuer {
+  readonly keys: IssuerKeys;
+  /** The keys of a server of the same name. It signs tokens that the issuer's resource server refuses. */
+  readonly namesake?: IssuerKeys;
 }
 
 /**
@@ -71,13 +77,13 @@ async function explainByKeys(
 ): Promise<readonly Explained[]> {
   const searches = new Map<string, Promise<FoundKey>>();
   const first = explain(text, clock, (issuer, kid, algorithm) => {
-    const sources = typeof issuer === 'string' ? issuers.get(issuer) : undefined;
-    if (sources) searches.set(nameOf(issuer, kid, algorithm), findKey(sources, kid, algorithm));
+    const known = typeof issuer === 'string' ? issuers.get(issuer) : undefined;
+    if (known) searches.set(nameOf(issuer, kid, algorithm), findKey(known, kid, algorithm));
     return undefined;
   });
   if (searches.size === 0) return first;
   const keys = new Map<string, FoundKey>();
-  for (const [name, search] of searches) keys.set(name, await search);
+  await Promise.all(Array.from(searches, async ([name, search]) => keys.set(name, await search)));
   return explain(text, clock, (...named) => keys.get(nameOf(...named)));
 }
 
@@ -85,21 +91,18 @@ type FoundKey = ReturnType<KeyOf>;
 
 const nameOf = (...[issuer, kid, { alg }]: Parameters<KeyOf>) => JSON.stringify([issuer, kid, alg]);
 
-/** Returns the key from the first source that has it. Undefined: no source has it, and one does not answer. */
+/** Undefined, so that the signature stays open: the keys cannot be fetched, or the namesake has the key. */
 async function findKey(
-  sources: readonly IssuerKeys[],
+  { keys, namesake }: KnownIssuer,
   kid: string,
   algorithm: JwsAlgorithm,
 ): Promise<FoundKey> {
-  let missing: 'absent' | undefined = 'absent';
-  for (const source of sources) {
-    try {
-      const key = await source.key(kid, algorithm);
-      if (key) return key;
-    } catch (error) {
-      if (!(error instanceof KeysUnavailable)) throw error;
-      missing = undefined;
-    }
+  try {
+    const key = await keys.key(kid, algorithm);
+    if (key) return key;
+    return (await namesake?.key(kid, algorithm)) ? undefined : 'absent';
+  } catch (error) {
+    if (error instanceof KeysUnavailable) return undefined;
+    throw error;
   }
-  return missing;
 }

@@ -201,8 +201,8 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
       charge,
       clock,
       issuers: new Map([
-        [visited.issuer, [parts.visitedJwks, parts.jwks]],
-        [issuer.issuer, [issuer.keys]],
+        [visited.issuer, { keys: parts.visitedJwks, namesake: parts.jwks }],
+        [issuer.issuer, { keys: issuer.keys }],
       ]),
       means: { apiKey, issuer: config.issuer },
       urlOf,
