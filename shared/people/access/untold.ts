@@ -8,7 +8,7 @@ export async function untoldApplications(
   { logouts, clients }: Pick<Stores, 'logouts' | 'clients'>,
   accountId: string,
 ): Promise<readonly string[]> {
-  const waiting = await logouts.waiting({ accountId });
-  const records = await Promise.all(waiting.map(({ clientId }) => clients.get(clientId)));
+  const waiting = await logouts.waiting(accountId);
+  const records = await Promise.all(waiting.map((id) => clients.get(id)));
   return records.flatMap((client) => (client ? [client.client_name] : []));
 }

@@ -18,12 +18,6 @@ export interface TakenLogout extends Logout {
   readonly created: number;
 }
 
-/** How many logouts of a person or a client wait. */
-export interface WaitingLogouts {
-  readonly clientId: string;
-  readonly count: number;
-}
-
 /**
  * The logouts that wait to be sent. The verbs that end something write them in the same transaction: `revoke` and
  * `raise` of revocations, `remove` of a `SignIn` and `removeByGrant` of artefacts. They write one for each `Access`
@@ -46,8 +40,6 @@ export interface Logouts {
   postpone(id: string, due: number): Promise<void>;
   /** False: there is no such logout. */
   remove(id: string): Promise<boolean>;
-  /** Counts the waiting logouts of a person or a client. */
-  waiting(
-    of: Pick<Logout, 'accountId'> | Pick<Logout, 'clientId'>,
-  ): Promise<readonly WaitingLogouts[]>;
+  /** Returns the clients that wait for a logout of a person. */
+  waiting(accountId: string): Promise<readonly string[]>;
 }

@@ -73,6 +73,7 @@ export async function tellOfRaise(
     const row = `'person ${generation} ' || account_id || ' ' || client_id`;
     await tell(sql, { id: row, uid: 'NULL' }, ['account_id = ?1', id], now);
   } else {
+    // The second condition on `kind` is that of the index by client.
     await sql.later(
       `INSERT INTO logout (id, client_id, due, attempts, created)
        SELECT 'client ${generation} ' || ?1, ?1, 0, 0, CAST(?2 AS BIGINT)
@@ -126,14 +127,11 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
 
     remove: (id) => changes(database, 'DELETE FROM logout WHERE id = ?', id),
 
-    waiting: (of) =>
+    waiting: (accountId) =>
       database.read(async (sql) => {
-        const [column, id] =
-          'clientId' in of ? ['client_id', of.clientId] : ['account_id', of.accountId ?? ''];
-        const text = `SELECT client_id, count(*) FROM logout WHERE ${column} = ?
-          GROUP BY client_id ORDER BY client_id`;
-        const rows = await sql.all<[clientId: string, count: number]>(text, id);
-        return rows.map(([client, count]) => ({ clientId: client, count }));
+        const text =
+          'SELECT DISTINCT client_id FROM logout WHERE account_id = ? ORDER BY client_id';
+        return (await sql.all<[clientId: string]>(text, accountId)).map(([id]) => id);
       }),
   };
 }
