@@ -109,3 +109,14 @@ test.each<[listen: object, env: Readonly<Record<string, string>>]>([
     });
   },
 );
+
+test.each([
+  { LISTEN_AUTHZ_PORT: '99999' },
+  { LISTEN_AUTHZ_HOST: 'a b' },
+  { LISTEN_AUTHZ: '{"host":"a b","port":70000}' },
+])('server ready takes the default in place of an address that cannot be one: %j', (given) => {
+  const env = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [`COUNTERSIGN_${name}`, value]),
+  );
+  expect(listenersOf(env).authz).toEqual({ host: '127.0.0.1', port: 3000 });
+});

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { localOrigin } from '#shared/config/local-origin.ts';
+import { localOrigin } from '#shared/config/local-origin.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 
 type Address = Parameters<typeof localOrigin>[0];
@@ -50,8 +50,9 @@ function membersOf(value: unknown): Members {
   return typeof read === 'object' && read !== null ? (read as Members) : {};
 }
 
-const isHost = (value: unknown) => typeof value === 'string' && value !== '';
-const isPort = (value: unknown) => /^\d{1,5}$/.test(String(value));
+const isHost = (value: unknown) =>
+  typeof value === 'string' && URL.canParse(localOrigin({ host: value, port: 1 }) ?? '');
+const isPort = (value: unknown) => /^\d{1,5}$/.test(String(value)) && Number(value) <= 65_535;
 
 const firstOf = (fits: (value: unknown) => boolean, ...values: readonly unknown[]) =>
   values.find(fits) as string | undefined;
