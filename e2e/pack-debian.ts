@@ -53,20 +53,28 @@ if [ "$1" = configure ]; then
   fi
   if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    [ -z "$2" ] || systemctl try-restart countersign || true
+    [ ! -e /run/countersign.restart ] || systemctl start countersign || true
+    rm -f /run/countersign.restart
   fi
 fi
 `;
 
 const PRERM = `#!/bin/sh
 set -e
-if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  systemctl disable --now countersign
+if [ -d /run/systemd/system ]; then
+  case "$1" in
+    remove) systemctl disable --now countersign ;;
+    # Running servers would load new files beside old ones. The new package starts the service again.
+    upgrade) systemctl is-active --quiet countersign && touch /run/countersign.restart && systemctl stop countersign || true ;;
+  esac
 fi
 `;
 
 const POSTRM = `#!/bin/sh
 set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+  systemctl daemon-reload
+fi
 if [ "$1" = purge ]; then
   rm -rf /var/lib/countersign /var/cache/countersign /etc/countersign
 fi
