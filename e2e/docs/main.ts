@@ -20,7 +20,7 @@ function write(path: string, content: string | Buffer): void {
 const stale = () =>
   stalePages((path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined));
 
-const [mode, argument] = process.argv.slice(2);
+const [mode, argument = mode === 'serve' ? '4000' : 'dist/site'] = process.argv.slice(2);
 if (mode === undefined) {
   for (const path of stale()) write(path, PAGES[path]?.() ?? '');
 } else if (mode === '--check') {
@@ -30,14 +30,18 @@ if (mode === undefined) {
     process.exitCode = 1;
   }
 } else if (mode === 'build') {
-  const folder = argument ?? 'dist/site';
   const files = site();
-  for (const [path, content] of files) write(join(folder, path), content);
-  console.log(`${files.size} files are in ${folder}. The first page is index.html.`);
-} else if (mode === 'serve') {
-  const port = Number(argument ?? 4000);
-  const server = siteServer(site()).listen(port, '127.0.0.1');
-  server.on('listening', () => console.log(`The documentation is at http://127.0.0.1:${port}/`));
+  for (const [path, content] of files) write(join(argument, path), content);
+  console.log(`${files.size} files are in ${argument}. The first page is index.html.`);
+} else if (mode === 'serve' && /^\d{1,5}$/.test(argument)) {
+  const server = siteServer(site()).listen(Number(argument), '127.0.0.1');
+  server.on('listening', () =>
+    console.log(`The documentation is at http://127.0.0.1:${argument}/`),
+  );
+  server.on('error', ({ message }) => {
+    console.error(`${message}. Choose another port: npm run docs -- serve PORT`);
+    process.exitCode = 1;
+  });
 } else {
   console.error(USAGE);
   process.exitCode = 1;
