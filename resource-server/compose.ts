@@ -42,8 +42,7 @@ import { documents } from './resources/documents.ts';
 import type { Network } from './proxy/network.ts';
 import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
-import { createErrors } from './pages/errors.ts';
-import type { Ways } from './pages/views/error.ts';
+import { createErrors, waysFrom } from './pages/errors.ts';
 import { openBrand } from './pages/open-brand.ts';
 import { MadeMemory } from './resources/place/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
@@ -317,15 +316,6 @@ function heardBy({ hear }: IssuerClock, send: Send): Send {
     const reply = await send(message);
     heard(reply.fields);
     return reply;
-  };
-}
-
-/** Addresses for people without access. A space at `/` takes the place of the home page. */
-function waysFrom({ issuer, resource, spaces }: Config): Ways {
-  const home = `${resource}/`;
-  return {
-    home: spaces.some(({ url }) => url === home || url === resource) ? undefined : home,
-    account: `${issuer}/account`,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from '#shared/base/log.ts';
+import type { Config } from '#shared/config/schema.ts';
 import { type Answer, withReason } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import { languageOf } from '#shared/pages/language.ts';
@@ -52,6 +53,19 @@ export function createErrors({ brand, log, development, ways }: ErrorsParts): Er
       noteError(request, error, log);
       return told(request, errorAnswer(error));
     },
+  };
+}
+
+/** Addresses for people without access. A space at `/` takes the place of the home page. */
+export function waysFrom({
+  issuer,
+  resource,
+  spaces,
+}: Pick<Config, 'issuer' | 'resource' | 'spaces'>): Ways {
+  const home = `${resource}/`;
+  return {
+    home: spaces.some(({ url }) => url === home || url === resource) ? undefined : home,
+    account: `${issuer}/account`,
   };
 }
 
