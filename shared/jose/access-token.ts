@@ -121,12 +121,15 @@ export function namesAudience(
   return typeof aud === 'string' ? audiences.includes(aud) : aud.some((a) => audiences.includes(a));
 }
 
-/** Returns the refusal of a token that names none of the audiences. */
+/** Returns the refusal of a token that names none of the audiences. It has the last one: an origin with its slash. */
 export function otherAudience(
   aud: AccessTokenClaims['aud'],
-  [audience = '']: readonly string[],
+  audiences: readonly string[],
 ): Refusal {
-  return refuse('token-audience', { aud: [aud].flat().join(' '), audience });
+  return refuse('token-audience', {
+    aud: [aud].flat().join(' '),
+    audience: audiences.at(-1) ?? '',
+  });
 }
 
 /** Returns the refusal of a token after its end; `exp` is in seconds. */

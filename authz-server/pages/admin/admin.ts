@@ -120,7 +120,10 @@ export function adminHandlers(
       ...shown,
       ...(isDone && { done }),
       ...(isDone && about.submit !== undefined && { title: about.submit }),
-      ...(kind && { title: textsOf(language).admin.kinds[kind].title }),
+      ...(kind && {
+        title: textsOf(language).admin.kinds[kind].title,
+        submit: textsOf(language).admin.kindsOf.submit,
+      }),
     });
     answerWith(ctx, page);
   }

@@ -1,5 +1,10 @@
 import type { Config } from '#shared/config/schema.ts';
-import { ADMIN_READ_SCOPE, ADMIN_SCOPE, tokenSpaces } from '#shared/config/token-spaces.ts';
+import {
+  ADMIN_READ_SCOPE,
+  ADMIN_SCOPE,
+  type TokenSpace,
+  tokenSpaces,
+} from '#shared/config/token-spaces.ts';
 import { scopesOfSpaces } from '#shared/operations/clients/client-scopes.ts';
 import type { Operation } from '#shared/operations/operation.ts';
 import type { Texts } from '#shared/operations/texts.ts';
@@ -28,8 +33,9 @@ interface Registered {
   readonly secret: string;
   readonly redirect: string;
   readonly scope: string;
-  /** The address of a space that takes tokens with one of the scopes. */
+  /** The address of a space that accepts tokens with one of the scopes, and its scopes among them. */
   readonly space: string;
+  readonly spaceScope: string;
 }
 
 const CODE = 'authorization_code\nrefresh_token';
@@ -73,9 +79,10 @@ export const people = new UserManager(${inLines({
   machine: {
     preset: { grant_types: 'client_credentials' },
     asks: ['client_name', 'scope'],
-    lines: ({ issuer, id, secret, scope }) =>
+    lines: ({ issuer, id, secret, space, spaceScope }) =>
       `curl ${quoted(`${issuer}/token`)} -u ${quoted(`${id}:${secret}`)} \\
-  -d grant_type=client_credentials --data-urlencode ${quoted(`scope=${scope}`)}`,
+  -d grant_type=client_credentials --data-urlencode ${quoted(`resource=${space}`)} \\
+  --data-urlencode ${quoted(`scope=${spaceScope}`)}`,
   },
   device: {
     preset: { grant_types: 'device_code\nrefresh_token', public: 'true' },
@@ -159,11 +166,12 @@ function scopeBoxes(
     (scope) => ![ADMIN_SCOPE, ADMIN_READ_SCOPE].includes(scope),
   );
   const known = [...new Set([...(isMachine ? [] : ofPeople), ...ofSpaces])];
+  const given = field.values.flatMap((value) => value.split(' '));
   const { hint: _, ...rest } = field;
   return {
     ...rest,
     kind: 'choices',
-    values: field.values.flatMap((value) => value.split(' ')),
+    values: given.length === 0 && !isMachine ? ['openid'] : given,
     options: known.map((value) => ({ value, label: value })),
   };
 }
@@ -177,11 +185,9 @@ export function linesOfKind(
 ): string {
   const given = (name: string) => texts.get(name)?.[0] ?? '';
   const scopes = new Set(given('scope').split(' '));
-  const space = tokenSpaces(config).find((one) =>
-    Object.values(one.scopes)
-      .flat()
-      .some((scope) => scopes.has(scope)),
-  );
+  const knownAt = (one: TokenSpace) =>
+    scopes.intersection(new Set(Object.values(one.scopes).flat()));
+  const space = tokenSpaces(config).find((one) => knownAt(one).size > 0);
   return CLIENT_KINDS[kind].lines({
     issuer: config.issuer,
     id: textIn(told, 'client_id'),
@@ -189,5 +195,6 @@ export function linesOfKind(
     redirect: given('redirect_uris'),
     scope: given('scope'),
     space: space?.url ?? config.resource,
+    spaceScope: space ? [...knownAt(space)].join(' ') : '',
   });
 }

@@ -15,7 +15,7 @@ export const registrationDe: typeof registrationEn = {
   finish: {
     lead: (address) => `Das Konto wird zu ${address} gehören.`,
     leadOfFirst:
-      'Mit diesem Konto verwalten Sie den Server. Die Verwaltung verlangt einen Passkey, oder einen zweiten Faktor neben dem Passwort.',
+      'Mit diesem Konto verwalten Sie den Server. Im Betrieb brauchen Sie dafür einen Passkey oder einen zweiten Faktor neben dem Passwort.',
     administrator: 'Verwaltung',
     nameHint:
       'Mit ihm melden Sie sich an. Buchstaben von a bis z und Ziffern; dazwischen darf ein Punkt, _ oder - stehen.',

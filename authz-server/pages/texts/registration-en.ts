@@ -13,7 +13,7 @@ export const registrationEn = {
   finish: {
     lead: (address: string) => `The account will belong to ${address}.`,
     leadOfFirst:
-      'With this account you administer the server. Administration needs a passkey, or a second factor in addition to the password.',
+      'With this account you administer the server. In production you need a passkey for that, or a second factor in addition to the password.',
     administrator: 'administrator',
     nameHint:
       'You sign in with this name. Use letters from a to z and digits. A dot, _ or - may stand between them.',

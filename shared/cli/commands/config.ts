@@ -59,6 +59,7 @@ export const configInit: Command = {
       lines: [
         ...files.map(({ file }) => `Wrote ${file}`),
         `Start with: COUNTERSIGN_CONFIG=${files[0]?.file} ${START}`,
+        `Servers and commands then keep their data in ${join(folder, 'data')}.`,
       ],
     };
   },

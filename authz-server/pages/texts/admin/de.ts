@@ -37,7 +37,11 @@ export const adminDe: typeof adminEn = {
     advanced: 'Weiteres',
   },
   within: 'In diesem Abschnitt',
-  kindsOf: { title: 'Welche Art von Anwendung ist es?', others: 'Alle Einstellungen' },
+  kindsOf: {
+    title: 'Welche Art von Anwendung ist es?',
+    others: 'Alle Einstellungen',
+    submit: 'Registrieren',
+  },
   kinds: {
     web: {
       title: 'Web-Anwendung',

@@ -38,7 +38,7 @@ export const adminEn = {
     advanced: 'Advanced',
   },
   within: 'In this section',
-  kindsOf: { title: 'What kind of application is it?', others: 'All settings' },
+  kindsOf: { title: 'What kind of application is it?', others: 'All settings', submit: 'Register' },
   /** Kinds of clients. */
   kinds: {
     web: { title: 'Web application', text: 'A server signs people in. It can keep a secret.' },
