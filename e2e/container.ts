@@ -1,9 +1,8 @@
-/** @needs ip */
+/** @needs ip curl */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { request } from 'undici';
 import type { Image } from './image.ts';
 import { type RunningProcess, startProcess, until } from './parts/process.ts';
 import { temporaryFolder } from './parts/temporary-folder.ts';
@@ -40,7 +39,8 @@ until [ -e "$GO" ]; do sleep 0.05; done
 exec chroot --userspec="$OWNER:$OWNER" --groups= "$FILES" "$@"
 `;
 
-let networks = 0;
+/** The address that its client reaches a container by: 198.18.0.0/15 is for tests of networks (RFC 2544). */
+const ADDRESS = '198.18.0.2';
 
 /** A container of the image: processes with files, a network and numbers of their own, of which ours is number 1. */
 export class Container implements AsyncDisposable {
@@ -48,19 +48,19 @@ export class Container implements AsyncDisposable {
   readonly #image: Image;
   readonly #user: number;
   readonly #env: readonly string[];
-  /** The address that the machine reaches it by. */
-  readonly address: string;
+  readonly #client: RunningProcess;
 
   constructor(
     outside: RunningProcess,
+    client: RunningProcess,
     image: Image,
-    { user, env, address }: { user: number; env: readonly string[]; address: string },
+    { user, env }: { user: number; env: readonly string[] },
   ) {
     this.#outside = outside;
+    this.#client = client;
     this.#image = image;
     this.#user = user;
     this.#env = env;
-    this.address = address;
   }
 
   get output(): string {
@@ -101,17 +101,23 @@ export class Container implements AsyncDisposable {
     return stdout;
   }
 
-  /** Asks from the network of the machine, as a client of a published port does. */
+  /** Asks from the network of the client, as a client of a published port does. */
   async ask(port: number, path: string, headers: Readonly<Record<string, string>> = {}, form = '') {
-    const { statusCode, body } = await request(`http://${this.address}:${port}${path}`, {
-      headers: { host: `localhost:${port}`, ...headers },
-      ...(form !== '' && { method: 'POST', body: form }),
-    });
-    return { status: statusCode, text: await body.text() };
+    const fields = Object.entries({ host: `localhost:${port}`, ...headers });
+    const { stdout } = await run('nsenter', [
+      ...['--target', String(this.#client.pid), '--net'],
+      ...['curl', '--silent', '--show-error', '--write-out', '\n%{http_code}'],
+      ...fields.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+      ...(form === '' ? [] : ['--data', form]),
+      `http://${ADDRESS}:${port}${path}`,
+    ]);
+    const end = stdout.lastIndexOf('\n');
+    return { status: Number(stdout.slice(end + 1)), text: stdout.slice(0, end) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await end(this.#outside);
+    await this.#client.kill();
   }
 }
 
@@ -155,35 +161,36 @@ export async function runImage(image: Image, options: ContainerOptions): Promise
       ready: (output) => output.includes('prepared'),
     },
   );
+  const client = await startProcess('unshare', ['--net', 'sh', '-c', 'echo there; exec sleep 1h'], {
+    ready: (output) => output.includes('there'),
+  });
   try {
-    const address = await plugIn(outside.pid ?? 0);
+    await connect(client.pid ?? 0, outside.pid ?? 0);
     await writeFile(go, '');
     await until(async () => {
       const first = await firstOf(outside);
       const name = await readFile(`/proc/${first}/comm`, 'utf8').catch(() => 'ended');
       return !['sh', 'chroot', 'env', 'sleep'].includes(name.trim());
     });
-    return new Container(outside, image, { user, env, address });
+    return new Container(outside, client, image, { user, env });
   } catch (error) {
     await end(outside);
+    await client.kill();
     throw error;
   }
 }
 
-/** Connects the network of a process with that of the machine. Linux removes both ends with the process. */
-async function plugIn(pid: number): Promise<string> {
-  networks += 1;
-  // 198.18.0.0/15 is for tests of networks (RFC 2544); each process of jest has other addresses.
-  const network = `198.18.${process.pid % 256}`;
-  const [ours, theirs] = [`${network}.${4 * networks + 1}`, `${network}.${4 * networks + 2}`];
-  const name = `cs${process.pid}-${networks}`;
-  const ip = (...args: readonly string[]) => run('ip', args);
-  const there = (...args: readonly string[]) =>
+/**
+ * Connects the networks of two processes, neither of which is the machine's: Chromium breaks off its requests when a
+ * network of the machine changes, those of other tests, too. Linux removes both ends with the processes.
+ */
+async function connect(client: number, container: number): Promise<void> {
+  const within = (pid: number, ...args: readonly string[]) =>
     run('nsenter', ['--target', String(pid), '--net', 'ip', ...args]);
-  await ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(pid));
-  await ip('addr', 'add', `${ours}/30`, 'dev', name);
-  await ip('link', 'set', name, 'up');
-  await there('addr', 'add', `${theirs}/30`, 'dev', 'eth0');
-  await there('link', 'set', 'eth0', 'up');
-  return theirs;
+  const there = String(container);
+  await within(client, 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'eth0', 'netns', there);
+  await within(client, 'addr', 'add', '198.18.0.1/30', 'dev', 'eth0');
+  await within(client, 'link', 'set', 'eth0', 'up');
+  await within(container, 'addr', 'add', `${ADDRESS}/30`, 'dev', 'eth0');
+  await within(container, 'link', 'set', 'eth0', 'up');
 }

@@ -119,7 +119,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await page.getByLabel('Name of the client').fill('Nightly');
     await page.getByLabel('documents:read').check();
     await isFine(page);
-    await button(page, 'Machine').click();
+    await button(page, 'Register').click();
     const fact = (name: string) =>
       page.locator(`dt:text-is("${name}") + dd code`).first().innerText();
     const secret = await fact('Secret');
