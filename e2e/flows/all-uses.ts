@@ -46,8 +46,10 @@ export const startServers = (store: PostgresSettings): Promise<Flow> =>
 const isRefusal = (error: unknown) =>
   error instanceof Refused || /^(no tokens: |signing in gave )?503/.test((error as Error).message);
 
-/** The error with which `fetch` reports a broken connection. */
-const isBrokenOff = (error: unknown) => error instanceof TypeError && error.cause !== undefined;
+/** Whether `fetch` or supertest reports a broken connection with this error. */
+const isBrokenOff = (error: unknown) =>
+  (error instanceof TypeError && error.cause !== undefined) ||
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)/.test((error as Error).message);
 
 /**
  * Starts all uses, which repeat until `finish`. Each acknowledged write is added to the tally.
@@ -93,14 +95,15 @@ export async function startUses(flow: Flow, tally: Tally, { mayBreakOff = false 
   const changes = await administering(flow, anyAuthz);
   const parts = [changes, revocations, ...documents, proofs, ...chains, devices];
   const running = Promise.all(parts.map(repeat));
-  // `finish` reports the error.
+  // `goesOn` and `finish` report the error.
   running.catch(() => end.abort());
 
   return {
-    /** Resolves when each use has run twice from now on. */
+    /** Resolves when each use has run twice from now on. Rejects with the error of a use that has failed. */
     async goesOn() {
       done = [];
       await until(() => end.signal.aborted || parts.every((_, index) => (done[index] ?? 0) >= 2));
+      if (end.signal.aborted) await running;
     },
     /**
      * Ends all uses, and reads back all acknowledged writes; one resource server starts with an empty
