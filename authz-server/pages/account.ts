@@ -8,6 +8,7 @@ import type { PagesServer } from '../base/server.ts';
 import { endOneProps } from './account/ask-first.ts';
 import { ENDINGS, isEndedPart } from './account/endings.ts';
 import { askedIn, listsOf, OVERVIEW } from './account/lists.ts';
+import { startsOf } from './account/starts.ts';
 import { ADMIN_PATH } from './admin/admission.ts';
 import { ADDRESSES_PATH } from './addresses/addresses.ts';
 import { createCsrf } from './frame/csrf.ts';
@@ -137,18 +138,21 @@ export function accountHandlers(
     const { person } = visitor;
     const view = viewOf(ctx, person);
     const asked = askedIn(ctx.querystring);
-    const [lists, passkeys, record, factor, keys, entries] = await Promise.all([
+    const isOverview = asked.group === undefined;
+    const [lists, starts, passkeys, record, factor, keys, entries] = await Promise.all([
       listsOf(server, visitor, asked, view.language),
+      isOverview ? startsOf(server, person, view.language) : [],
       stores.passkeys.of(person.id),
       stores.people.get(person.id),
       stores.secondFactors.get(person.id),
       stores.publicKeys.of({ kind: 'person', id: person.id }),
-      asked.group === undefined ? newestActivity(server, person.id, view.language) : [],
+      isOverview ? newestActivity(server, person.id, view.language) : [],
     ]);
     const answer = accountPage(view, {
       name: person.name,
       ...(config.mail && { addresses: ADDRESSES_PATH }),
       ...(person.profile && { profile: person.profile }),
+      starts,
       lists,
       activity: { entries, all: ACTIVITY_PATH },
       ways: {

@@ -71,6 +71,23 @@ describe('draft section 4.1: the document', () => {
   });
 
   test.each([
+    ['https://app.example/start', 'https://app.example/start'],
+    ['https://app.example:443', 'https://app.example/'],
+    ['https://app.example.evil.example/', undefined],
+    ['https://app.example:8443/', undefined],
+    ['http://app.example/', undefined],
+    ['https://a@app.example/', undefined],
+    ['https://bank.example/', undefined],
+    ['/start', undefined],
+    ['javascript:alert(1)', undefined],
+    [`https://app.example/${'x'.repeat(2048)}`, undefined],
+    [['https://app.example/'], undefined],
+    [7, undefined],
+  ])('people begin at client_uri %j only at the origin of the document', (client_uri, startUrl) => {
+    expect(read({ client_uri })().startUrl).toBe(startUrl);
+  });
+
+  test.each([
     [['http://localhost:52430/callback'], true],
     [['http://127.0.0.1/callback', 'http://[::1]/callback'], true],
     [['com.example.app:/callback'], true],

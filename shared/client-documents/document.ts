@@ -13,6 +13,8 @@ export interface ClientDocument {
   readonly method: 'none' | 'private_key_jwt';
   readonly refreshes: boolean;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** The page where people begin (`client_uri`), if it is at the document's own origin. */
+  readonly startUrl?: string;
   /** The URL of the keys, if the document does not contain them; at its own origin. */
   readonly jwksUri?: string;
 }
@@ -46,6 +48,7 @@ const document = z
     response_types: z.array(z.string()).default(['code']),
     jwks: jwks.optional(),
     jwks_uri: z.string().optional(),
+    client_uri: z.unknown().optional(),
     client_secret: z.never().optional(),
     client_secret_expires_at: z.never().optional(),
   })
@@ -79,6 +82,7 @@ export function readDocument(url: string, content: unknown): ClientDocument {
     native,
     method: data.token_endpoint_auth_method,
     refreshes: data.grant_types.includes('refresh_token'),
+    ...ownPage(url, data.client_uri),
     ...(byKey && (data.jwks ? { jwks: data.jwks } : { jwksUri: ownKeys(url, data.jwks_uri) })),
   };
 }
@@ -99,6 +103,16 @@ function ownKeys(url: string, address = ''): string {
     throw new BadDocument('jwks_uri is not at the origin of the document');
   }
   return address;
+}
+
+/**
+ * Returns the page of the client (RFC 7591 section 2, `client_uri`). A page at another origin is ignored, so that no
+ * document leads people to another's site under the document's name.
+ */
+function ownPage(url: string, address: unknown): Pick<ClientDocument, 'startUrl'> {
+  const page = typeof address === 'string' && address.length <= 2048 ? URL.parse(address) : null;
+  const isOwn = page?.origin === new URL(url).origin && page.username + page.password === '';
+  return isOwn ? { startUrl: page.href } : {};
 }
 
 function mistakeOf({ issues: [issue] }: z.ZodError): string {

@@ -34,6 +34,7 @@ export function recordOf(
     redirect_uris: document.redirectUris,
     application_type: document.native ? 'native' : 'web',
     ...(document.jwks && { jwks: document.jwks }),
+    ...(document.startUrl !== undefined && { start_url: document.startUrl }),
   } as const;
   const gaveKeysUp =
     document.method === 'none' && was?.token_endpoint_auth_method === 'private_key_jwt';

@@ -95,9 +95,17 @@ const signIn = z
   .union([
     z.literal(true),
     z.strictObject({
-      idle: seconds(300, LONGEST_IDLE).describe(
-        'How long a session stays valid without a request. Default: a day. A session is never valid for longer than `people.session`.',
-      ),
+      idle: seconds(300, LONGEST_IDLE)
+        .optional()
+        .describe(
+          'How long a session stays valid without a request. Default: a day. A session is never valid for longer than `people.session`.',
+        ),
+      hidden: z
+        .boolean()
+        .optional()
+        .describe(
+          'The account page does not list the space among the applications of the people who may use it.',
+        ),
     }),
   ])
   .describe(

@@ -43,6 +43,7 @@ export const OPERATIONS = {
   'logo-url': 'must be a URL such as https://app.example/logo.png, of at most 1,024 octets',
   'logout-url':
     'must be a URL of http or https such as https://app.example/logout, without a password or a fragment',
+  'start-url': 'must be a URL of http or https such as https://app.example/, without a password',
   origin: 'must be an origin such as https://app.example, without a path or a slash at the end',
   'document-url': 'must be an https address with a path, and no user, query or fragment',
   'document-unusable': 'cannot be used: {why}',

@@ -40,7 +40,8 @@ interface Registered {
 
 const CODE = 'authorization_code\nrefresh_token';
 const OF_PEOPLE = ['client_name', 'redirect_uris', 'scope'];
-const AFTER_SIGN_OUT = ['post_logout_redirect_uris', 'backchannel_logout_uri'];
+/** Fields that most clients leave empty. */
+const UNUSUAL = ['start_url', 'post_logout_redirect_uris', 'backchannel_logout_uri'];
 
 /** A value in a shell, between single quotes. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -48,7 +49,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 export const CLIENT_KINDS = {
   web: {
     preset: { grant_types: CODE },
-    asks: [...OF_PEOPLE, ...AFTER_SIGN_OUT],
+    asks: [...OF_PEOPLE, ...UNUSUAL],
     lines: ({ issuer, id, secret, redirect, scope }) =>
       `ISSUER_BASE_URL=${issuer}
 BASE_URL=${URL.parse(redirect)?.origin ?? redirect}
@@ -59,7 +60,7 @@ SCOPE="${scope}"`,
   },
   browser: {
     preset: { grant_types: CODE, public: 'true' },
-    asks: [...OF_PEOPLE, 'post_logout_redirect_uris'],
+    asks: [...OF_PEOPLE, 'start_url', 'post_logout_redirect_uris'],
     lines: ({ issuer, id, redirect, scope }) =>
       `import { UserManager } from 'oidc-client-ts';
 
@@ -147,7 +148,7 @@ export function formOfKind(
       return Object.assign(
         {},
         field,
-        !AFTER_SIGN_OUT.includes(field.name) && { isUsual: true as const },
+        !UNUSUAL.includes(field.name) && { isUsual: true as const },
         proposed !== undefined && { values: [proposed] },
       );
     });

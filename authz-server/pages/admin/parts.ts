@@ -9,6 +9,7 @@ const OF_CLIENTS = {
   people: [
     'post_logout_redirect_uris',
     'backchannel_logout_uri',
+    'start_url',
     'logo_uri',
     'native',
     'id_token_signed_response_alg',

@@ -9,6 +9,8 @@ export interface AccountProps {
   readonly addresses?: string;
   /** The profile that applications may read. */
   readonly profile?: Profile;
+  /** The applications that the person may open. */
+  readonly starts: readonly AccountStart[];
   readonly lists: AccountLists;
   /** The newest entries, and the URL of the page with all entries. */
   readonly activity: { readonly entries: readonly ActivityEntry[]; readonly all: string };
@@ -24,6 +26,14 @@ export interface AccountProps {
   readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others' | 'gone';
   /** The URL of the pages for administrators. Absent: the person is no administrator. */
   readonly admin?: string;
+}
+
+/** An application or space, and the URL at which people begin to use it. */
+export interface AccountStart {
+  readonly name: string;
+  readonly url: string;
+  /** An https URL of a picture. */
+  readonly logo?: string;
 }
 
 export type AccountGroup = 'sign-ins' | 'applications';

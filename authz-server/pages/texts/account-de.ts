@@ -6,6 +6,7 @@ export const accountDe: typeof accountEn = {
   lead: (name) =>
     html`Sie sind ${strong(name)}. Hier steht, was in Ihrem Namen handeln kann, und wie Sie es
     beenden.`,
+  starts: 'Anwendung öffnen',
   about: {
     title: 'Über Sie',
     name: 'Name',

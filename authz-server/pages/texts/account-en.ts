@@ -6,6 +6,7 @@ export const accountEn = {
   lead: (name: string) =>
     html`You are ${strong(name)}. This page shows everything that can act in your name, and you can
     end each.`,
+  starts: 'Open an application',
   about: {
     title: 'About you',
     name: 'Name',

@@ -8,17 +8,21 @@ import { applicationEntry } from './account-applications.ts';
 import { keySection } from './account-keys.ts';
 import { signInEntry } from './account-sign-ins.ts';
 import { activitySection } from './activity.ts';
+import { logoOrigins, startSection } from './account-starts.ts';
 import { wayList } from './account-ways.ts';
 import { facts } from './facts.ts';
 
 /** All that is open in the name of a person, each with the means to end it: few of each group, or a page of one. */
 export function accountPage(view: View, props: AccountProps): Answer {
-  const { lists, name, profile, ended } = props;
+  const { lists, name, profile, ended, starts } = props;
   const all = textsOf(view.language);
   const texts = all.account;
   return document(view, {
     title: all.yourAccount,
-    ...(profile?.picture !== undefined && { pictures: [profile.picture] }),
+    pictures: [
+      ...(profile?.picture === undefined ? [] : [profile.picture]),
+      ...logoOrigins(starts),
+    ],
     content: html`<div class="wide">
       <div class="intro">
         <h1>${all.yourAccount}</h1>
@@ -34,7 +38,8 @@ export function accountPage(view: View, props: AccountProps): Answer {
 function overview(view: View, props: AccountProps): Html {
   const { profile, addresses, ways, keys, keyOrigins } = props;
   const texts = textsOf(view.language).account;
-  return html`${
+  return html`${startSection(view, props.starts)}
+    ${
       (profile !== undefined || addresses !== undefined) &&
       html`<section aria-labelledby="about">
         <h2 id="about">${texts.about.title}</h2>

@@ -3,6 +3,7 @@ import type {
   AccountApplication,
   AccountKey,
   AccountSignIn,
+  AccountStart,
   ActivityEntry,
 } from '../frame/account-view.ts';
 import type {
@@ -203,6 +204,16 @@ const KEYS: readonly AccountKey[] = [
     lastUse: NOW - 60_000,
   },
   { id: 'l', name: 'backup', scheme: 'Concealed', since: NOW - DAY },
+];
+
+const STARTS: readonly AccountStart[] = [
+  { name: 'Donaudampfschifffahrtsgesellschaftskapitän', url: 'https://donau.example/' },
+  {
+    name: 'Papertrail',
+    url: 'https://papertrail.example/',
+    logo: 'https://pictures.example/p.png',
+  },
+  { name: 'wiki', url: 'https://wiki.through-the-looking-glass.example:8443/start' },
 ];
 
 const SIGN_INS: readonly AccountSignIn[] = [
@@ -548,6 +559,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         ],
         groups: ['Staff', 'Chess club'],
       },
+      starts: STARTS,
       lists: { signIns: SIGN_INS, applications: APPLICATIONS, more: ['sign-ins', 'applications'] },
       activity: { entries: ACTIVITY.slice(0, 5), all: '/account/activity' },
       ways: { hasPassword: true, passkeys: 2, hasSecondFactor: true, codesLeft: 7 },
@@ -560,6 +572,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'account-group': (view) =>
     accountPage(alice(view), {
       name: 'alice@example.com',
+      starts: [],
       lists: {
         signIns: [],
         applications: APPLICATIONS,
@@ -575,6 +588,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'account-empty': (view) =>
     accountPage(alice(view), {
       name: 'alice@example.com',
+      starts: [],
       lists: { signIns: SIGN_INS.slice(0, 1), applications: [], more: [] },
       activity: NO_ACTIVITY,
       ways: { hasPassword: false, passkeys: 0 },

@@ -133,6 +133,7 @@ function everyView(text: string): readonly Answer[] {
         emails: [{ address: text, verified: false }],
         groups: [text],
       },
+      starts: [{ name: text, url: 'https://app.example/"><b>', logo: 'https://app.example/"><b>' }],
       lists: { signIns: [signIn], applications: [application], more: [] },
       activity: { entries: [happened], all: text },
       ways: { hasPassword: true, passkeys: 1 },

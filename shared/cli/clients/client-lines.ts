@@ -29,6 +29,7 @@ export function clientLines(client: ShownClient): readonly string[] {
     ['redirect URI', client.redirect_uris],
     ['redirect URI after sign-out', client.post_logout_redirect_uris],
     ['logout URL', client.backchannel_logout_uri],
+    ['start URL', client.start_url],
     ['origin', client.origins],
     ['application', client.application_type],
     ['ID tokens', client.id_token_signed_response_alg],

@@ -73,8 +73,23 @@ describe('client set', () => {
     expect(await stored()).toEqual(before);
   });
 
+  test('sets the start URL of a client, and clears it', async () => {
+    const { stored, set } = await registered();
+    const before = await stored();
+    const start_url = 'http://10.0.0.7:8080/#/notes';
+    expect((await set('--start-url', start_url)).stdout).toContain(`start URL: ${start_url}`);
+    expect(await stored()).toEqual({ ...before, start_url });
+    expect((await set('--without', 'start-url')).code).toBe(0);
+    expect(await stored()).toEqual(before);
+  });
+
   test.each([
     ['nothing', []],
+    ['a start URL that is a script', ['--start-url', 'javascript:alert(1)']],
+    ['a start URL that is data', ['--start-url', 'data:text/html,a']],
+    ['a start URL with a password', ['--start-url', 'https://a:b@app.example/']],
+    ['a start URL without a scheme', ['--start-url', '//app.example/']],
+    ['an endless start URL', ['--start-url', `https://app.example/${'x'.repeat(2048)}`]],
     ['a logo in clear text', ['--logo-uri', 'http://app.example/logo.png']],
     ['a logo that is a script', ['--logo-uri', 'javascript:alert(1)']],
     ['a logo with a password', ['--logo-uri', 'https://a:b@app.example/logo.png']],

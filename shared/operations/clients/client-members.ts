@@ -43,9 +43,16 @@ const origin = uri.refine(
 const logoutUrl = uri.refine(isLogoutUrl, fault(said('logout-url')));
 
 function isLogoutUrl(text: string): boolean {
+  return isPageUrl(text) && !text.includes('#');
+}
+
+/** An address that a browser can open. */
+const startUrl = uri.refine(isPageUrl, fault(said('start-url')));
+
+function isPageUrl(text: string): boolean {
   const url = URL.parse(text);
   const fits = url?.protocol === 'https:' || url?.protocol === 'http:';
-  return fits && url.username === '' && url.password === '' && !text.includes('#');
+  return fits && url.username === '' && url.password === '';
 }
 
 /** The address of a picture that pages may show. */
@@ -66,7 +73,7 @@ const flag = z.boolean().exactOptional();
 export const clientMembers = {
   logo_uri: pictureUrl
     .exactOptional()
-    .describe('the URL of a logo (https), which people see when they sign in and give consent')
+    .describe('the URL of a logo (https): at sign-in and consent, and beside the start URL')
     .register(SPELLINGS, { value: 'URL' }),
   scope: scopes
     .exactOptional()
@@ -88,6 +95,10 @@ export const clientMembers = {
     .exactOptional()
     .describe('where the application is told that a session has ended (back-channel logout)')
     .register(SPELLINGS, { option: 'logout-url', value: 'URL' }),
+  start_url: startUrl
+    .exactOptional()
+    .describe('where people begin; the account page lists the application with this link')
+    .register(SPELLINGS, { value: 'URL' }),
   id_token_signed_response_alg: z
     .enum(ID_TOKEN_ALGS)
     .exactOptional()

@@ -116,7 +116,9 @@ const CONTRADICTIONS: readonly (readonly [
     (client) => grants(client, 'authorization_code') && !has(client, 'redirect_uris'),
     said('missing-redirect-uris'),
   ],
-  ...(['redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri'] as const).map(
+  ...(
+    ['redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri', 'start_url'] as const
+  ).map(
     (member) =>
       [
         member,

@@ -22,6 +22,7 @@ const REMOVABLE = {
   'default-scope': 'default_scope',
   'post-logout-redirect-uri': 'post_logout_redirect_uris',
   'logout-url': 'backchannel_logout_uri',
+  'start-url': 'start_url',
   'without-pkce': 'without_pkce',
   'first-party': 'first_party',
   admin: 'admin',

@@ -25,6 +25,7 @@ export const clientSchema = z.strictObject({
   redirect_uris: texts.exactOptional(),
   post_logout_redirect_uris: texts.exactOptional(),
   backchannel_logout_uri: z.string().exactOptional(),
+  start_url: z.string().exactOptional(),
   application_type: z.enum(['web', 'native']).exactOptional(),
   id_token_signed_response_alg: z.string().exactOptional(),
   without_pkce: z.boolean().exactOptional(),

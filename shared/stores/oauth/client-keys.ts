@@ -17,3 +17,16 @@ export const keyIdsOf = (
   client.document === undefined
     ? [...new Set(jwksOf(client).flatMap((jwk) => keptJwk(jwk)?.id ?? []))]
     : [];
+
+/** The search key of the clients with a start URL that everybody may use. */
+export const START_KEY = 'start:everybody';
+
+/**
+ * Returns the search keys by which the account page finds the clients that it lists. A client with a document has none:
+ * only the people who use such a client see it.
+ */
+export const startKeysOf = ({
+  start_url,
+  document,
+}: Pick<ClientRecord, 'start_url' | 'document'>): readonly string[] =>
+  start_url === undefined || document !== undefined ? [] : [START_KEY];

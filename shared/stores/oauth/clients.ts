@@ -49,6 +49,8 @@ export interface ClientRecord {
   readonly post_logout_redirect_uris?: readonly string[];
   /** Where the client is told that a session has ended (OpenID Connect Back-Channel Logout 1.0 section 2.2). */
   readonly backchannel_logout_uri?: string;
+  /** Where people begin to use the client (http or https). Absent: the account page does not list the client. */
+  readonly start_url?: string;
   /** OpenID Connect Registration 1.0 section 2; absent: web. */
   readonly application_type?: 'web' | 'native';
   /** The algorithm of its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */

@@ -36,6 +36,7 @@ export const membersDe: typeof membersEn = {
   redirect_uris: 'Adressen für die Rückkehr',
   post_logout_redirect_uris: 'Adressen nach dem Abmelden',
   backchannel_logout_uri: 'Abmelde-URL: hier erfährt sie vom Ende einer Sitzung',
+  start_url: 'Start-URL: die Kontoseite führt die Anwendung mit diesem Link auf',
   application_type: 'Art der Anwendung',
   id_token_signed_response_alg: 'Verfahren seiner ID-Tokens',
   without_pkce: 'Geht ohne PKCE',

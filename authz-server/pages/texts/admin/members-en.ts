@@ -35,6 +35,7 @@ export const membersEn = {
   redirect_uris: 'Redirect URIs',
   post_logout_redirect_uris: 'Redirect URIs after signing out',
   backchannel_logout_uri: 'Logout URL: where it is told that a session has ended',
+  start_url: 'Start URL: the account page lists the application with this link',
   application_type: 'Kind of application',
   id_token_signed_response_alg: 'Algorithm of its ID tokens',
   without_pkce: 'Works without PKCE',

@@ -41,6 +41,7 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
     'muss eine Adresse wie https://app.example/logo.png sein, mit höchstens 1024 Oktetten',
   'logout-url':
     'muss eine Adresse wie https://app.example/logout sein, ohne Passwort und ohne Fragment',
+  'start-url': 'muss eine Adresse wie https://app.example/ sein, ohne Passwort',
   origin:
     'muss eine Herkunft wie https://app.example sein, ohne Pfad und ohne Schrägstrich am Ende',
   'document-url':

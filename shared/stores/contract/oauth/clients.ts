@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NameRange } from '#shared/base/name-range.ts';
+import { START_KEY } from '../../oauth/client-keys.ts';
 import { fresh, someClient } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
@@ -46,6 +47,25 @@ export function clientsContract(contract: () => Contract): void {
       expect([await found(word), await found(next)]).toEqual([[], [renamed]]);
       await one.clients.remove(client.client_id);
       expect(await found(next)).toEqual([]);
+    });
+
+    test('clients with a start URL are found by their key, until the URL or the client is gone', async () => {
+      const { one, other } = contract();
+      const client = { ...someClient(fresh()), start_url: 'https://app.example/' };
+      const document = { fetched: 1, until: 2, changed: 1 };
+      const described = { ...client, client_id: `https://${fresh()}.example/c`, document };
+      await one.clients.add(client);
+      await one.clients.add(described);
+      await one.clients.add(someClient(fresh()));
+      const found = () => other.clients.searchBeginning(START_KEY);
+      expect(await found()).toEqual([client]);
+      const { start_url: _, ...without } = client;
+      await other.clients.replace(without);
+      expect(await found()).toEqual([]);
+      await other.clients.replace(client);
+      expect(await found()).toEqual([client]);
+      await one.clients.remove(client.client_id);
+      expect(await found()).toEqual([]);
     });
 
     test('only an existing client is replaced', async () => {

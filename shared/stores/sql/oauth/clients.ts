@@ -1,5 +1,5 @@
 import { wordKeysOf } from '#shared/base/word-keys.ts';
-import { keyIdsOf } from '../../oauth/client-keys.ts';
+import { keyIdsOf, startKeysOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
 import { havingKey, inRange, insert, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Sql, type Value } from '../sql.ts';
@@ -20,7 +20,11 @@ export function sqlClients(database: Database): Clients {
       const { client_id } = client;
       if ((await sql.run(text, client_id, JSON.stringify(client), ...more)) === 0) return false;
       await removeKeys(sql, client_id);
-      for (const key of [...keyIdsOf(client), ...wordKeysOf(client.client_name)]) {
+      for (const key of [
+        ...keyIdsOf(client),
+        ...wordKeysOf(client.client_name),
+        ...startKeysOf(client),
+      ]) {
         await insert(sql, 'client_search_key', { key, client_id });
       }
       return true;
