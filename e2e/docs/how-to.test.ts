@@ -24,6 +24,11 @@ async function printed(page: string, info: string): Promise<readonly string[]> {
   return runCommands(pair, blocks.join('').replaceAll('/var/backups', pair.data));
 }
 
+test('applications: an application is registered with its logout URL', async () => {
+  const [added] = await printed('applications.md', 'sh logout-url');
+  expect(added).toContain('client_secret');
+});
+
 test('`npm run -s cli --`, as the pages show it, runs the command line', async () => {
   const env = { ...pair.env, PATH: process.env['PATH'] };
   const args = ['run', '-s', 'cli', '--', 'user', 'add', 'by-npm'];

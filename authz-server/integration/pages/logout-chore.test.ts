@@ -110,6 +110,19 @@ describe('a logout token', () => {
     },
   );
 
+  test('without `sid`, which an application refuses by 400, is not sent again', async () => {
+    const { artefacts, revocations } = site.server.stores;
+    const [grantId, accountId, uid] = [fresh(), fresh(), fresh()];
+    const payload = { grantId, accountId, clientId: 'answers 400', uid };
+    await artefacts.put({ kind: 'Access', id: grantId, payload });
+    await revocations.raise('person', accountId, FAR);
+    await runUntil(() => events.length === 1 && asked.length === 2);
+    const { logouts } = site.server.stores;
+    const [left, ...others] = await logouts.take('answers 400', FAR, FAR, 9);
+    expect([left?.uid, others]).toEqual([uid, []]);
+    await logouts.remove(left?.id ?? '');
+  });
+
   test('is given up 24 hours after the end', async () => {
     await endOne('answers 500');
     clock.advance(86_400_000);

@@ -154,7 +154,7 @@ const BROWSER: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
   },
 };
 
-/** The application hears of all sessions of the person. */
+/** The application hears of all sessions of the person: of each browser, and of the person alone. */
 const PERSON: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
   'the person ends everything on the account page': (there) => endAt(there, { end: 'everything' }),
   'an operator ends all of the person': ({ name }) => endUser.run({ name }, house()),
@@ -194,7 +194,7 @@ describe('the server names the applications that it has not told yet', () => {
   });
 });
 
-describe('an application with a logout URL gets one logout token', () => {
+describe('an application with a logout URL gets a logout token', () => {
   test.each(Object.entries(BROWSER))('for one browser: %s', async (_, end) => {
     const there = await visit();
     expect(there.sid).toMatch(/^[\w-]{22}$/);
@@ -206,11 +206,16 @@ describe('an application with a logout URL gets one logout token', () => {
 
   test.each(Object.entries(PERSON))('for all sessions of the person: %s', async (_, end) => {
     const there = await visit();
-    await visitOf(there.name, 'openid');
+    const elsewhere = await visitOf(there.name, 'openid');
     application.tokens.length = 0;
     await end(there);
     await sendAll(site);
-    expect(toldBy(application.tokens)).toEqual([{ sub: there.accountId }]);
+    const told = toldBy(application.tokens);
+    const sub = there.accountId;
+    expect(told).toHaveLength(3);
+    expect(told).toEqual(
+      expect.arrayContaining([{ sub }, { sub, sid: there.sid }, { sub, sid: elsewhere.sid }]),
+    );
   });
 
   test('at the sign-out, also if its grant outlives the browser', async () => {

@@ -21,7 +21,8 @@ export interface TakenLogout extends Logout {
 /**
  * The logouts that wait to be sent. The verbs that end something write them in the same transaction: `revoke` and
  * `raise` of revocations, `remove` of a `SignIn` and `removeByGrant` of artefacts. They write one for each `Access`
- * with a `uid`, which has none afterwards, so that each end is told once.
+ * with a `uid`, which has none afterwards, so that each end is told once. The end of a person also writes one without
+ * `uid` for each client.
  */
 export interface Logouts {
   /** Returns the clients with a logout that is due. */

@@ -54,11 +54,11 @@ export function logoutsContract(contract: () => Contract): void {
         ({ accountId }: Grant) => contract().one.revocations.raise('person', accountId, FAR),
         false,
       ],
-    ])('%s leaves one logout, also if the end is repeated', async (_, end, isOfBrowser) => {
+    ])('%s leaves its logouts once, also if the end is repeated', async (_, end, isOfBrowser) => {
       const grant = await given();
       const { accountId, clientId, uid } = grant;
       await end(grant);
-      const told = [{ accountId, ...(isOfBrowser && { uid }) }];
+      const told = [...(isOfBrowser ? [] : [{ accountId }]), { accountId, uid }];
       expect(await taken(clientId)).toEqual(told);
       await end(grant);
       await contract().one.artefacts.removeByGrant(grant.grantId);
@@ -77,25 +77,32 @@ export function logoutsContract(contract: () => Contract): void {
       expect(await other.logouts.due(FAR)).not.toContain(payload.clientId);
     });
 
-    test('the end of a person tells each application once, however many grants it has', async () => {
-      const { accountId, clientId } = await given();
-      await given({ accountId, clientId });
+    test('the end of a person tells each application once, and once for each browser', async () => {
+      const { accountId, clientId, uid } = await given();
+      await given({ accountId, clientId, uid });
+      const elsewhere = await given({ accountId, clientId });
       const another = await given({ accountId });
       const { one, other } = contract();
       await one.revocations.raise('person', accountId, FAR);
       expect(await other.logouts.waiting(accountId)).toEqual(
         [clientId, another.clientId].toSorted(),
       );
-      expect(await taken(clientId)).toEqual([{ accountId }]);
+      const browsers = [uid, elsewhere.uid].toSorted().map((one) => ({ accountId, uid: one }));
+      expect(await taken(clientId)).toEqual([{ accountId }, ...browsers]);
     });
 
     test('a grant made after an end is told of the next end', async () => {
-      const { accountId, clientId } = await given();
+      const { accountId, clientId, uid } = await given();
       const { one } = contract();
       await one.revocations.raise('person', accountId, FAR);
-      await given({ accountId, clientId });
+      const later = await given({ accountId, clientId });
       await one.revocations.raise('person', accountId, FAR);
-      expect(await taken(clientId)).toEqual([{ accountId }, { accountId }]);
+      expect(await taken(clientId)).toEqual([
+        { accountId },
+        { accountId, uid },
+        { accountId },
+        { accountId, uid: later.uid },
+      ]);
     });
 
     test('the end of a client leaves one logout for all people, and one for each grant that is removed', async () => {

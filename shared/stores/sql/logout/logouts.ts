@@ -17,20 +17,30 @@ const COLUMNS = 'id, client_id, account_id, uid, attempts, created';
 /** In SQL: the grants that are to be told to their applications. */
 const TOLD = `FROM artefact WHERE kind = 'Access' AND uid IS NOT NULL`;
 
-/** Writes a logout for each grant with `where`, which has the value `?1`, before the grants end in the same transaction. */
+/** In SQL: the id of a logout that a grant leaves, and its `uid`. */
+interface Left {
+  readonly id: string;
+  readonly uid?: 'uid' | 'NULL';
+}
+
+/**
+ * Writes logouts for each grant with `where`, which has the value `?1`, before the grants end in the same transaction.
+ */
 async function tell(
   sql: Transaction,
-  { id, uid = 'uid' }: { readonly id: string; readonly uid?: 'uid' | 'NULL' },
+  left: readonly Left[],
   [where, value]: readonly [where: string, value: string],
   now: number,
 ): Promise<void> {
-  await sql.later(
-    `INSERT INTO logout (id, client_id, account_id, uid, due, attempts, created)
-     SELECT DISTINCT ${id}, client_id, account_id, ${uid}, 0, 0, CAST(?2 AS BIGINT) ${TOLD} AND ${where}
-     ON CONFLICT (id) DO NOTHING`,
-    value,
-    Math.floor(now),
-  );
+  for (const { id, uid = 'uid' } of left) {
+    await sql.later(
+      `INSERT INTO logout (id, client_id, account_id, uid, due, attempts, created)
+       SELECT DISTINCT ${id}, client_id, account_id, ${uid}, 0, 0, CAST(?2 AS BIGINT) ${TOLD} AND ${where}
+       ON CONFLICT (id) DO NOTHING`,
+      value,
+      Math.floor(now),
+    );
+  }
   await sql.later(
     `UPDATE artefact SET uid = NULL WHERE kind = 'Access' AND uid IS NOT NULL AND ${where}`,
     value,
@@ -43,7 +53,7 @@ export const tellOfGrants = (
   grants: readonly string[],
   now: number,
 ): Promise<void> =>
-  tell(sql, { id: `'grant ' || id` }, ['grant_id IN EACH(?1)', JSON.stringify(grants)], now);
+  tell(sql, [{ id: `'grant ' || id` }], ['grant_id IN EACH(?1)', JSON.stringify(grants)], now);
 
 /** Writes the logouts of grants that outlive sign-ins which end. */
 export const tellOfSignIns = (
@@ -53,14 +63,15 @@ export const tellOfSignIns = (
 ): Promise<void> =>
   tell(
     sql,
-    { id: `'sign-in ' || uid || ' ' || client_id` },
+    [{ id: `'sign-in ' || uid || ' ' || client_id` }],
     ['uid IN EACH(?1)', JSON.stringify(uids)],
     now,
   );
 
 /**
- * Writes the logouts of a person or a client whose generation is raised: one for each application of the person, or one
- * for all people at the client, whose grants may be very many. `removeByGrant` then writes one for each of them.
+ * Writes the logouts of a person or a client whose generation is raised. For a person: one for each application, and one
+ * for each of its browsers, since applications exist that find a session only by `sid`. For a client: one for all
+ * people, whose grants may be very many. `removeByGrant` then writes one for each of them.
  */
 export async function tellOfRaise(
   sql: Transaction,
@@ -71,7 +82,8 @@ export async function tellOfRaise(
 ): Promise<void> {
   if (kind === 'person') {
     const row = `'person ${generation} ' || account_id || ' ' || client_id`;
-    await tell(sql, { id: row, uid: 'NULL' }, ['account_id = ?1', id], now);
+    const left: readonly Left[] = [{ id: row, uid: 'NULL' }, { id: `${row} || ' ' || uid` }];
+    await tell(sql, left, ['account_id = ?1', id], now);
   } else {
     // The second condition on `kind` is that of the index by client.
     await sql.later(
