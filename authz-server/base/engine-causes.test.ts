@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { errors as joseErrors } from 'jose';
 import { errors } from 'oidc-provider';
+import { BadDocument, NoDocument } from '#shared/client-documents/document.ts';
+import { said } from '#shared/refusals/operations.ts';
 import { causeOf, CAUSES } from './engine-causes.ts';
 import { MissingChallenge } from './errors.ts';
 
@@ -35,6 +37,14 @@ test('all errors of some classes have one cause, whatever their message', () => 
   expect(causeOf(new errors.InvalidRedirectUri())).toBe('unregistered-uri');
   expect(causeOf(new errors.InvalidDpopProof('other words'))).toBe('bad-proof');
   expect(causeOf(new MissingChallenge('other words'))).toBe('no-challenge');
+  for (const [Unusable, cause] of [
+    [BadDocument, 'bad-document'],
+    [NoDocument, 'no-document'],
+  ] as const) {
+    const refusal = new errors.InvalidClient('other words');
+    refusal.cause = new Unusable(said('document-object'));
+    expect(causeOf(refusal)).toBe(cause);
+  }
   for (const Unsigned of [
     joseErrors.JWSSignatureVerificationFailed,
     joseErrors.JWKSNoMatchingKey,
@@ -76,10 +86,10 @@ const { InvalidGrant, InvalidClientAuth } = errors;
 const CLASSES = { InvalidGrant, InvalidClientAuth };
 
 test("no code depends on the engine's other messages about grants and clients", () => {
-  const said = [
+  const thrown = [
     ...source.matchAll(/new (InvalidGrant|InvalidClientAuth)\((?:'([^']+)'|`([^`]+)`)/g),
   ].map(([, name, text, template]) => [name, text ?? template ?? ''] as const);
-  const others = said.filter(([name, text]) =>
+  const others = thrown.filter(([name, text]) =>
     LABELS.every((label) => {
       const words = text.replace(/\$\{\w+\}/, label);
       return causeOf(new CLASSES[name as keyof typeof CLASSES](words)) === 'other';

@@ -1,4 +1,5 @@
 import { errors } from 'jose';
+import { BadDocument, NoDocument } from '#shared/client-documents/document.ts';
 import { MissingChallenge } from './errors.ts';
 
 /** An error of the engine. The client does not get `error_detail`. */
@@ -61,7 +62,10 @@ type ByWords = (typeof CAUSES)[keyof typeof CAUSES];
 type Values<Each> = Each extends unknown ? Each[keyof Each] : never;
 
 /** The cause of a refusal of the engine. */
-export type Cause = Values<ByWords> | 'assertion-key' | 'bad-proof' | 'no-challenge' | 'other';
+export type Cause = Values<ByWords> | OfClass | 'other';
+
+/** The causes by the class of an error, whatever its message. */
+type OfClass = 'assertion-key' | 'bad-proof' | 'no-challenge' | 'bad-document' | 'no-document';
 
 /** The errors for a client assertion that no key of the client has signed. */
 const { JWSSignatureVerificationFailed, JWKSNoMatchingKey } = errors;
@@ -72,6 +76,8 @@ export function causeOf(refusal: EngineRefusal): Cause {
   const { message, error_detail, error_description, cause } = refusal;
   const isUnsigned = NOT_SIGNED.some((Class) => cause instanceof Class);
   if (isUnsigned && message === 'invalid_client') return 'assertion-key';
+  if (cause instanceof NoDocument) return 'no-document';
+  if (cause instanceof BadDocument) return 'bad-document';
   if (refusal instanceof MissingChallenge) return 'no-challenge';
   if (message === 'invalid_redirect_uri') return 'unregistered-uri';
   if (message === 'invalid_dpop_proof') return 'bad-proof';

@@ -197,7 +197,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'warn',
       'client-document.refresh',
       'The server cannot fetch the document of a client again, and uses the old document for a day.',
-      ['client', 'reason'],
+      ['client', 'refusal', 'reason'],
     ],
     [
       'info',

@@ -66,7 +66,7 @@ export function refusalsPage(): string {
     '{"code":"no-client","values":{"client":"web"},"message":"there is no client web"}',
     '```',
     '',
-    'If the text is about one of several values, such as an address, `about` has that value.',
+    'If the text is about one of several values, such as an address, `about` has that value. A value such as `why` may be a reason of its own, with `code`, `values` and `message`.',
     '',
     'Errors of a command that are not refusals of an operation have one of these codes:',
     '',

@@ -2,6 +2,7 @@ import type { Check } from '#shared/explain/checks.ts';
 import type { Outcome } from '../pages/views/outcome.ts';
 import {
   hasCredentials,
+  isContinued,
   membersOf,
   readRecorded,
   type RecordedMessage,
@@ -11,8 +12,6 @@ import type { Leg } from './run.ts';
 
 /** Challenges that ask the client to continue with a nonce of the server. */
 const ASKS_AGAIN = /error="use_dpop_nonce"|\bstale=true\b/;
-/** The detail of an answer between two messages of a scheme. */
-const GOES_ON = /^The exchange goes on/;
 
 /**
  * Answers of a server that is overloaded, or whose store is unavailable (RFC 6585 section 4, RFC 9110 section 15.6.4).
@@ -24,7 +23,7 @@ const AWAY: ReadonlySet<unknown> = new Set(['429', '503']);
  * answer neither grants nor refuses, such as the answer of an issuer.
  */
 export function outcomeOf(
-  { to, sent, received, refusal }: Leg,
+  { to, sent, received, refusal, noted }: Leg,
   checks: readonly Check[] | undefined,
 ): Outcome | undefined {
   if (refusal !== undefined) return { kind: 'refused', why: refusal };
@@ -39,7 +38,7 @@ export function outcomeOf(
   }
   const detail = toldIn(content);
   const asks = [...lines('www-authenticate'), ...lines('proxy-authenticate')];
-  if (GOES_ON.test(detail ?? '') || asks.some((value) => ASKS_AGAIN.test(value))) {
+  if (isContinued(noted) || asks.some((value) => ASKS_AGAIN.test(value))) {
     return { kind: 'continued' };
   }
   if (!shown && asks.length > 0) return { kind: 'asked' };

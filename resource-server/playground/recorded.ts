@@ -1,6 +1,7 @@
 import type { LogFields } from '#shared/base/log-fields.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
+import { labelOf } from '#shared/refusals/table.ts';
 import { contentOf, type MessageParts, partsOf } from './http1-message.ts';
 
 /** A recorded message: the words of its first line, its fields and its content. */
@@ -40,6 +41,10 @@ const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key'];
 
 export const hasCredentials = ({ lines }: RecordedMessage): boolean =>
   CREDENTIALS.some((name) => lines(name).length > 0);
+
+/** True if the server asked the client for the next message of the scheme, which is no refusal. */
+export const isContinued = (noted: LogFields | undefined): boolean =>
+  noted?.refusal !== undefined && labelOf(noted.refusal) === 'continued';
 
 /** True if a server has accepted the request: the answer is a success or a redirect. */
 export const isTaken = ({ words }: RecordedMessage): boolean => Number(words[1]) < 400;

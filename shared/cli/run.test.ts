@@ -35,14 +35,16 @@ const mistakeIn = (stderr: string) =>
     .findLast((line) => !line.startsWith('Try: '));
 
 test.each([
-  ['ECONNREFUSED', 'no answer\nStart the server, or check the URL.\n'],
-  ['ETIMEDOUT', 'no answer\n'],
+  ['ECONNREFUSED', 'it took too long (timeout)\nStart the server, or check the URL.\n'],
+  ['ETIMEDOUT', 'it took too long (timeout)\n'],
 ])(
   'a server that does not answer, %s: exit code 1, with advice if it refused',
   async (code, told) => {
     const shell = new TestShell(await newData());
     const cause = Object.assign(new Error('failed'), { code });
-    expect(await run(['say'], failing(new NoAnswer('no answer', { cause })), shell)).toBe(1);
+    expect(await run(['say'], failing(new NoAnswer(said('network-time'), { cause })), shell)).toBe(
+      1,
+    );
     expect(shell.stderr).toBe(told);
   },
 );

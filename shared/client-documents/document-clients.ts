@@ -174,8 +174,11 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
       if (Math.abs(now - fetched) >= OLDEST) return fetching;
       fetching.catch((error: unknown) => {
         if (error instanceof FetchLater) return;
-        const reason = error instanceof BadDocument ? error.message : String(error);
-        log.warn('client-document.refresh', { client: clientId, reason });
+        const told =
+          error instanceof BadDocument
+            ? { refusal: error.words.code, reason: error.message }
+            : { reason: String(error) };
+        log.warn('client-document.refresh', { client: clientId, ...told });
       });
       return known;
     },

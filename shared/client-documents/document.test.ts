@@ -57,6 +57,17 @@ describe('draft section 3: client identifiers that are addresses of documents', 
   });
 });
 
+/** Returns the code of the mistake that a reader finds. */
+function codeOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof BadDocument)) throw error;
+    return error.words.code;
+  }
+}
+
 describe('draft section 4.1: the document', () => {
   const read = (members: object) => () => readDocument(URL_OF_IT, webDocument(URL_OF_IT, members));
 
@@ -153,10 +164,41 @@ describe('draft section 4.1: the document', () => {
     ],
   ])('a document is refused: %s', (_, members) => {
     expect(read(members)).toThrow(BadDocument);
+    expect(codeOf(read(members))).not.toBe('other');
+  });
+
+  test.each<[string, object]>([
+    ['document-address', { client_id: `${URL_OF_IT}/` }],
+    ['missing', { client_name: undefined }],
+    ['type', { client_name: 1 }],
+    ['visible-name', { client_name: '' }],
+    ['too-few', { redirect_uris: [] }],
+    ['too-long', { redirect_uris: [`https://a.example/${'a'.repeat(512)}`] }],
+    ['uri-relative', { redirect_uris: ['/callback'] }],
+    ['document-loopback', { redirect_uris: ['https://localhost/callback'] }],
+    ['choice', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['document-value', { grant_types: [] }],
+    ['document-value', { response_types: ['token'] }],
+    ['document-secret', { client_secret: 'a' }],
+    ['document-secret', { client_secret_expires_at: 0 }],
+    ['document-no-keys', { token_endpoint_auth_method: 'private_key_jwt' }],
+    ['document-idle-keys', { jwks_uri: 'https://app.example/keys' }],
+    ['private-key', byKey({ kty: 'EC', d: 'a' })],
+    ['document-key', byKey(rsa(1024))],
+    [
+      'document-keys-elsewhere',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://b.example/keys' },
+    ],
+  ])('the mistake has the code %s: %j', (code, members) => {
+    expect(codeOf(read(members))).toBe(code);
   });
 
   test.each([undefined, null, [], 'text', 1])('the content %j is refused', (content) => {
     expect(() => readDocument(URL_OF_IT, content)).toThrow(BadDocument);
+    expect(codeOf(() => readDocument(URL_OF_IT, content))).toBe('document-object');
+    expect(() => readKeys(content)).toThrow(
+      /^jwks_uri must be of the type object|^jwks_uri is missing/,
+    );
     expect(() => readKeys(content)).toThrow(BadDocument);
   });
 });

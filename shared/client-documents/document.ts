@@ -3,6 +3,9 @@ import * as z from 'zod';
 import { isOfMachine } from '#shared/http/loopback.js';
 import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
+import { fault, faultOf, inWords } from '#shared/refusals/fault.ts';
+import { Refused, said } from '#shared/refusals/operations.ts';
+import { about, type Words } from '#shared/refusals/words.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
 /** The description of an unregistered client, from its document. */
@@ -19,12 +22,12 @@ export interface ClientDocument {
   readonly jwksUri?: string;
 }
 
-/** Thrown if a document, or its keys, cannot be used; `message` says what is wrong. */
-export class BadDocument extends Error {
+/** Thrown if a document, or its keys, cannot be used; the words say what is wrong. */
+export class BadDocument extends Refused {
   override readonly name = 'BadDocument';
 }
 
-/** Thrown if no answer could be a document; `message` is only for the log. */
+/** Thrown if no answer could be a document; the words are only for the log. */
 export class NoDocument extends BadDocument {}
 
 /** Values of kty for public keys; a symmetric key would be a shared secret (draft section 4.1). */
@@ -33,15 +36,17 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
 const key = z
   .looseObject({ kty: KTY })
-  .refine((jwk) => PRIVATE.every((member) => !(member in jwk)), 'must hold no private key')
-  .refine(isKey, 'must be a public key, and one of RSA of 2048 to 4096 bits');
+  .refine((jwk) => PRIVATE.every((member) => !(member in jwk)), fault(said('private-key')))
+  .refine(isKey, fault(said('document-key')));
 
 const jwks = z.object({ keys: z.array(key).min(1).max(8) });
+
+const secret = z.never(fault(said('document-secret')));
 
 const document = z
   .object({
     client_id: z.string(),
-    client_name: z.string().refine(isVisibleName, 'must have 1 to 100 visible characters'),
+    client_name: z.string().refine(isVisibleName, fault(said('visible-name'))),
     redirect_uris: z.array(z.string().max(512)).min(1).max(20),
     token_endpoint_auth_method: z.enum(['none', 'private_key_jwt']).default('none'),
     grant_types: z.array(z.string()).default(['authorization_code']),
@@ -49,16 +54,16 @@ const document = z
     jwks: jwks.optional(),
     jwks_uri: z.string().optional(),
     client_uri: z.unknown().optional(),
-    client_secret: z.never().optional(),
-    client_secret_expires_at: z.never().optional(),
+    client_secret: secret.optional(),
+    client_secret_expires_at: secret.optional(),
   })
   .refine(({ grant_types }) => grant_types.includes('authorization_code'), {
     path: ['grant_types'],
-    error: 'must have authorization_code',
+    ...fault(said('document-value', { value: 'authorization_code' })),
   })
   .refine(({ response_types }) => response_types.includes('code'), {
     path: ['response_types'],
-    error: 'must have code',
+    ...fault(said('document-value', { value: 'code' })),
   });
 
 /**
@@ -66,13 +71,13 @@ const document = z
  * registered clients may have. Throws `BadDocument`.
  */
 export function readDocument(url: string, content: unknown): ClientDocument {
-  const { error, data } = document.safeParse(content);
+  const { error, data } = document.safeParse(content, { error: inWords });
   if (error) throw new BadDocument(mistakeOf(error));
   // The comparison is a simple string comparison (RFC 3986 section 6.2.1).
-  if (data.client_id !== url) throw new BadDocument('client_id is not the address of the document');
+  if (data.client_id !== url) throw new BadDocument(said('document-address'));
   const byKey = data.token_endpoint_auth_method === 'private_key_jwt';
   if (byKey === (data.jwks === undefined && data.jwks_uri === undefined)) {
-    throw new BadDocument(byKey ? 'jwks is missing' : 'jwks has no use without private_key_jwt');
+    throw new BadDocument(said(byKey ? 'document-no-keys' : 'document-idle-keys'));
   }
   const native = data.redirect_uris.some((uri) => !isOfWeb(uri));
   checkRedirectUris(data.redirect_uris, native);
@@ -89,8 +94,8 @@ export function readDocument(url: string, content: unknown): ClientDocument {
 
 /** Reads a key set that a document names. Throws `BadDocument`. */
 export function readKeys(content: unknown): NonNullable<ClientDocument['jwks']> {
-  const { error, data } = jwks.safeParse(content);
-  if (error) throw new BadDocument(`jwks_uri: ${mistakeOf(error)}`);
+  const { error, data } = jwks.safeParse(content, { error: inWords });
+  if (error) throw new BadDocument(mistakeOf(error, 'jwks_uri'));
   return data;
 }
 
@@ -100,7 +105,7 @@ export function readKeys(content: unknown): NonNullable<ClientDocument['jwks']> 
  */
 function ownKeys(url: string, address = ''): string {
   if (URL.parse(address)?.origin !== new URL(url).origin) {
-    throw new BadDocument('jwks_uri is not at the origin of the document');
+    throw new BadDocument(said('document-keys-elsewhere'));
   }
   return address;
 }
@@ -115,9 +120,12 @@ function ownPage(url: string, address: unknown): Pick<ClientDocument, 'startUrl'
   return isOwn ? { startUrl: page.href } : {};
 }
 
-function mistakeOf({ issues: [issue] }: z.ZodError): string {
-  const path = issue?.path.join('.') ?? '';
-  return `${path || 'it'} ${issue?.code === 'custom' ? issue.message : 'is not as it must be'}`;
+/** Returns the words about the first mistake that a schema found; `where`: the member that names the content. */
+function mistakeOf({ issues: [issue] }: z.ZodError, where?: string): Words {
+  if (issue === undefined) throw new Error('a schema refuses, and finds no mistake');
+  const path = issue.path.join('.');
+  const subject = [where, path].filter(Boolean).join(': ');
+  return subject === '' ? said('document-object') : about(subject, faultOf(issue));
 }
 
 /** Throws `BadDocument` for a redirect URI that could not be registered either. */
@@ -126,14 +134,11 @@ function checkRedirectUris(uris: readonly string[], native: boolean): void {
     const { protocol, hostname } = URL.parse(uri) ?? {};
     const mistake =
       protocol === 'https:' && isOfMachine(hostname)
-        ? 'must be http on loopback'
-        : redirectUriMistake(uri, native)?.message;
-    if (mistake !== undefined) throw new BadDocument(`redirect_uris.${index} ${plain(mistake)}`);
+        ? said('document-loopback')
+        : redirectUriMistake(uri, native);
+    if (mistake !== undefined) throw new BadDocument(about(`redirect_uris.${index}`, mistake));
   }
 }
-
-/** Replaces characters that an error description must not have (RFC 6749 section 5.2). */
-const plain = (text: string) => text.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 200);
 
 /** Returns whether only a web site can receive the redirect, not a program on the person's machine. */
 function isOfWeb(uri: string): boolean {

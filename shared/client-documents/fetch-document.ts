@@ -1,5 +1,6 @@
 import { jsonOf, NoAnswer, type Reply } from '#shared/client/send.ts';
 import { type Permitted, sendWherePermitted } from '#shared/client/send-where-permitted.ts';
+import { said } from '#shared/refusals/operations.ts';
 import { type ClientDocument, NoDocument, readDocument, readKeys } from './document.ts';
 
 /** The network by which documents are fetched. */
@@ -40,15 +41,18 @@ async function fetched(url: string, network: DocumentNetwork): Promise<Reply> {
     milliseconds: PATIENCE,
     most: MOST,
   }).catch((error: unknown) => {
-    if (error instanceof NoAnswer) throw new NoDocument(error.message, { cause: error });
+    if (error instanceof NoAnswer) throw new NoDocument(error.words);
     throw error;
   });
   if (reply.status !== 200) {
-    throw new NoDocument(`${new URL(url).origin} answered ${reply.status} where 200 has to be`);
+    const { origin: server } = new URL(url);
+    throw new NoDocument(said('document-status', { server, status: reply.status }));
   }
   const type = reply.fields['content-type'] ?? '';
   if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) {
-    throw new NoDocument(`the content type is ${type.slice(0, 80) || 'missing'}, not JSON`);
+    const words =
+      type === '' ? said('document-no-type') : said('document-type', { type: type.slice(0, 80) });
+    throw new NoDocument(words);
   }
   return reply;
 }

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { authorityOf } from './destinations/authority.ts';
+import { said } from '#shared/refusals/operations.ts';
 import type { Destinations } from './destinations/destinations.ts';
 import type { Resolve } from './destinations/resolve.ts';
-import { ended, exchangeOver, type Message, noAnswer, type Reply } from './send.ts';
+import { ended, exchangeOver, type Message, noAnswer, NotTaken, type Reply } from './send.ts';
 
 export interface Permitted {
   readonly destinations: Destinations;
@@ -33,7 +34,7 @@ export async function sendWherePermitted(
     const found =
       permits === undefined ? [] : await Promise.race([addressesOf(host, resolve), ended(signal)]);
     const addresses = found.filter((address) => permits?.(address)).slice(0, ADDRESSES);
-    if (addresses.length === 0) throw new Error('the configuration does not permit it');
+    if (addresses.length === 0) throw new NotTaken(said('network-denied'));
     const { openClient } = await import('./client.ts');
     const client = openClient({ milliseconds, addresses });
     try {

@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { answering, BEHIND_OTHERS, BROKEN } from '#shared/base/broken-answers.fixture.ts';
-import { NoAnswer, openSend } from './send.ts';
+import { noAnswer, NoAnswer, openSend } from './send.ts';
 
 /** Starts a server that accepts connections and never sends anything. */
 async function silent() {
@@ -75,6 +75,33 @@ test('without an answer the error names the origin, not the requested URL', asyn
   const failed = openSend()({ method: 'GET', url: `${url}secret?token=x` });
   await expect(failed).rejects.toBeInstanceOf(NoAnswer);
   await expect(failed).rejects.toThrow(`no answer from ${new URL(url).origin}: `);
+});
+
+const coded = (code: string) => Object.assign(new Error('words of another program'), { code });
+
+test.each<[string, unknown]>([
+  ['network-time', new DOMException('other words', 'TimeoutError')],
+  ['network-time', coded('UND_ERR_CONNECT_TIMEOUT')],
+  ['network-time', coded('ETIMEDOUT')],
+  ['network-untrusted', coded('SELF_SIGNED_CERT_IN_CHAIN')],
+  ['network-untrusted', coded('UNABLE_TO_GET_ISSUER_CERT_LOCALLY')],
+  ['network-name', coded('ENOTFOUND')],
+  ['network-name', coded('EAI_AGAIN')],
+  ['network-connection', coded('ECONNREFUSED')],
+  ['network-connection', coded('ECONNRESET')],
+  ['network-connection', coded('EHOSTUNREACH')],
+  ['network-connection', coded('UND_ERR_SOCKET')],
+  ['network-other', coded('HPE_INVALID_CONSTANT')],
+  ['network-other', coded('CERT_HAS_EXPIRED')],
+  ['network-other', new Error('bad upgrade')],
+  ['network-other', Object.assign(new Error('no text'), { code: 7 })],
+])('an error of the network has the code %s, whatever its words: %s', (code, error) => {
+  const { words, cause } = noAnswer({ method: 'GET', url: 'https://a.example/x?y' }, error);
+  expect(words).toMatchObject({
+    code: 'no-answer',
+    values: { server: 'https://a.example', why: { code } },
+  });
+  expect(cause).toBe(error);
 });
 
 test.each(Object.entries(BEHIND_OTHERS))(

@@ -1,3 +1,5 @@
+import { Refused, said } from '#shared/refusals/operations.ts';
+import type { Words } from '#shared/refusals/words.ts';
 import type { Client, ClientOptions } from './client.ts';
 
 export interface Message {
@@ -18,8 +20,13 @@ export interface Reply {
  * Thrown without a complete answer: no server answered, its certificate is not trusted, or the answer was too slow or
  * too long.
  */
-export class NoAnswer extends Error {
+export class NoAnswer extends Refused {
   override readonly name = 'NoAnswer';
+}
+
+/** Thrown by this program's own rules for an exchange, with the words for `NoAnswer`. */
+export class NotTaken extends Refused {
+  override readonly name = 'NotTaken';
 }
 
 /** Sends a message and resolves to its answer; no redirect is followed. Rejects with `NoAnswer`. */
@@ -101,7 +108,7 @@ export async function exchangeOver(
 
 export function noAnswer({ url }: Message, error: unknown): NoAnswer {
   const { origin } = new URL(url);
-  return new NoAnswer(`no answer from ${origin}: ${reason(error)}`, { cause: error });
+  return new NoAnswer(said('no-answer', { server: origin, why: whyNot(error) }), { cause: error });
 }
 
 /** Rejects once the signal aborts. */
@@ -116,7 +123,7 @@ async function octetsAtMost(most: number, content: AsyncIterable<Buffer>): Promi
   let length = 0;
   for await (const chunk of content) {
     length += chunk.length;
-    if (length > most) throw new Error(`it is longer than ${most} bytes`);
+    if (length > most) throw new NotTaken(said('network-long', { most }));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -125,10 +132,26 @@ async function octetsAtMost(most: number, content: AsyncIterable<Buffer>): Promi
 /** Codes of OpenSSL and Node for a certificate that is not trusted. */
 const UNTRUSTED = /^(?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
 
-function reason(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const advice = UNTRUSTED.test(code) ? '; NODE_EXTRA_CA_CERTS names further CAs to trust' : '';
-  return (message || code) + advice;
+/** Codes of look-ups that found no address of a name. */
+const NAMELESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA']);
+
+/** Codes of Node and undici for a connection that could not be opened, or that ended before the answer. */
+const CONNECTION = /^E(?:CONN|HOST|NET|PIPE|ADDR)|^UND_ERR_(?:CONNECT|SOCKET)/;
+
+/** Codes of undici for an exchange that took too long. */
+const SLOW = /^ETIMEDOUT$|^UND_ERR_\w+_TIMEOUT$/;
+
+/** Returns the words for an error of the network, by its class and code. */
+function whyNot(error: unknown): Words {
+  if (error instanceof NotTaken) return error.words;
+  const { name, code: given, message } = error as NodeJS.ErrnoException;
+  const code = typeof given === 'string' ? given : '';
+  if (name === 'TimeoutError' || SLOW.test(code)) return said('network-time');
+  const detail = message || code;
+  if (UNTRUSTED.test(code)) return said('network-untrusted', { detail });
+  if (NAMELESS.has(code)) return said('network-name', { detail });
+  if (CONNECTION.test(code)) return said('network-connection', { detail });
+  return said('network-other', { detail });
 }
 
 /**

@@ -5,6 +5,7 @@ import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import { thumbprint } from '#shared/jose/thumbprint.ts';
 import { REGISTERED } from '#shared/signatures/algorithms.ts';
 import type { DigestAlgorithm } from './content-digest.ts';
+import { Refused, said } from '#shared/refusals/operations.ts';
 
 /**
  * A client's public key, with the method by which the client proves that it has the private key (RFC 9635 section
@@ -39,8 +40,8 @@ export interface CertificateKey {
 export const clientIdOf = ({ thumbprint: own }: Pick<GnapKey, 'thumbprint'>): string =>
   `gnap-${own}`;
 
-/** Thrown for a key that is not accepted. The message tells the client why. */
-export class BadKey extends Error {
+/** Thrown for a key that is not accepted; the words tell the client why. */
+export class BadKey extends Refused {
   override readonly name = 'BadKey';
 }
 
@@ -50,10 +51,12 @@ const LONGEST_KID = 256;
 
 /** Reads a key that a client sends by value. Throws `BadKey` for private and symmetric keys, and for other methods. */
 export function readKey(value: unknown): GnapKey {
-  if (!isObject(value)) throw new BadKey('key is not an object');
+  if (!isObject(value)) throw new BadKey(said('key-object'));
   const [format, another] = FORMATS.filter((name) => name in value);
   if (format === undefined || another !== undefined) {
-    throw new BadKey(`key has ${another ? 'more than one' : 'none'} of ${FORMATS.join(', ')}`);
+    throw new BadKey(
+      said(another ? 'key-formats' : 'key-no-format', { names: FORMATS.join(', ') }),
+    );
   }
   const { proof } = value;
   const isMtls = proof === 'mtls' || (isObject(proof) && proof['method'] === 'mtls');
@@ -65,7 +68,7 @@ const THUMBPRINT = /^[\w-]{43}$/;
 function certificateKey({ cert, 'cert#S256': given }: JsonObject): CertificateKey {
   const own = typeof cert === 'string' ? thumbprintOf(cert) : given;
   if (typeof own !== 'string' || !THUMBPRINT.test(own)) {
-    throw new BadKey('a key for mtls is a certificate: cert or cert#S256');
+    throw new BadKey(said('key-certificate'));
   }
   return { proof: 'mtls', thumbprint: own };
 }
@@ -77,24 +80,24 @@ function thumbprintOf(cert: string): string {
     const { raw } = new X509Certificate(Buffer.from(base64, 'base64'));
     return hash('sha256', raw, 'base64url');
   } catch {
-    throw new BadKey('cert is not a certificate in PEM');
+    throw new BadKey(said('key-pem'));
   }
 }
 
 function signatureKey({ jwk, proof }: JsonObject): SignatureKey {
-  if (!isObject(jwk)) throw new BadKey('a key for httpsig is a jwk');
-  if (holdsPrivateKey(jwk)) throw new BadKey('jwk holds a private or symmetric key');
+  if (!isObject(jwk)) throw new BadKey(said('key-no-jwk'));
+  if (holdsPrivateKey(jwk)) throw new BadKey(said('key-private'));
   const { alg, kid } = jwk;
   if (typeof kid !== 'string' || kid === '' || kid.length > LONGEST_KID) {
-    throw new BadKey(`jwk has no kid of 1 to ${LONGEST_KID} characters`);
+    throw new BadKey(said('key-kid', { most: LONGEST_KID }));
   }
   const algorithm = MESSAGE_ALGORITHMS.get(alg);
   if (algorithm === undefined) {
-    throw new BadKey(`alg of jwk is none of ${[...MESSAGE_ALGORITHMS.keys()].join(', ')}`);
+    throw new BadKey(said('key-alg', { names: [...MESSAGE_ALGORITHMS.keys()].join(', ') }));
   }
   const digest = digestOf(proof, algorithm);
   const key = importPublicJwk(jwk, algorithm);
-  if (key === undefined) throw new BadKey('jwk is not a public key for its alg');
+  if (key === undefined) throw new BadKey(said('key-of-other-alg'));
   // The numbers of a JWK can be written in several ways, but mean the same client, so the key is exported again.
   const own = thumbprint({ ...key.export({ format: 'jwk' }) }, algorithm);
   return { proof: 'httpsig', algorithm, key, kid, digest, thumbprint: own };
@@ -104,16 +107,16 @@ function signatureKey({ jwk, proof }: JsonObject): SignatureKey {
 function digestOf(proof: unknown, algorithm: JwsAlgorithm): DigestAlgorithm {
   if (proof === 'httpsig') return 'sha-256';
   if (!isObject(proof) || proof['method'] !== 'httpsig') {
-    throw new BadKey('proof is neither httpsig nor mtls');
+    throw new BadKey(said('key-proof'));
   }
   const { alg } = proof;
   // An object may have a member toString, so only a string becomes text.
   if (typeof alg !== 'string' || !REGISTERED.get(alg)?.includes(algorithm.alg)) {
-    throw new BadKey(`alg of proof is not that of the key, ${algorithm.alg}`);
+    throw new BadKey(said('key-proof-alg', { alg: algorithm.alg }));
   }
   const digest = proof['content-digest-alg'];
   if (digest !== 'sha-256' && digest !== 'sha-512') {
-    throw new BadKey('content-digest-alg is neither sha-256 nor sha-512');
+    throw new BadKey(said('key-digest'));
   }
   return digest;
 }

@@ -3,8 +3,8 @@ import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { faultOf, withWords } from '#shared/refusals/fault.ts';
-import { Refused, said } from '#shared/refusals/operations.ts';
+import { faultOf, inWords } from '#shared/refusals/fault.ts';
+import { Refused } from '#shared/refusals/operations.ts';
 import { about, type Words } from '#shared/refusals/words.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -118,31 +118,6 @@ export async function perform<Input extends z.ZodObject, Output extends z.ZodTyp
   await wanted.check?.(input, house.config);
   return wanted.run(input, house);
 }
-
-/** Describes what a member must be, if its schema does not. The issue carries the words. */
-const inWords: z.core.$ZodErrorMap = (issue) => withWords(wordsOf(issue))(issue);
-
-function wordsOf(issue: z.core.$ZodRawIssue): Words {
-  if (issue.code === 'invalid_type') {
-    return issue.input === undefined ? said('missing') : said('type', { type: issue.expected });
-  }
-  if (issue.code === 'invalid_value') return said('choice', { names: issue.values.join(', ') });
-  if (issue.code === 'unrecognized_keys') return said('unknown-member');
-  if (issue.code === 'too_big') {
-    const code = TOO_BIG[issue.origin] ?? 'too-large';
-    return said(code, { most: String(issue.maximum) });
-  }
-  if (issue.code === 'too_small') {
-    const code = issue.origin === 'array' ? 'too-few' : 'too-small';
-    return said(code, { least: String(issue.minimum) });
-  }
-  return said('other', { issue: issue.code });
-}
-
-const TOO_BIG: Readonly<Record<string, 'too-long' | 'too-many'>> = {
-  string: 'too-long',
-  array: 'too-many',
-};
 
 /** Returns the error for the first mistake that a schema found. */
 function inputError({ issues: [issue] }: z.ZodError): InputError {

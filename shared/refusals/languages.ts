@@ -5,7 +5,8 @@ type Table = Readonly<Record<string, string>>;
 /** Returns a text in the language of a table, or in English if the table lacks the code. */
 export function inLanguage(table: Table, { code, values, message, about }: Words): string {
   if (table[code] === undefined) return message;
-  return [about, filled(table[code], values)].filter(Boolean).join(' ');
+  const text = filled(table[code], values, (words) => inLanguage(table, words));
+  return [about, text].filter(Boolean).join(' ');
 }
 
 /** Returns the text as a sentence. A value at its beginning keeps its case, since it may be a name. */

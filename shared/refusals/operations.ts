@@ -1,3 +1,4 @@
+import { CLIENTS } from './clients.ts';
 import { speaker, type Words } from './words.ts';
 
 /**
@@ -5,6 +6,8 @@ import { speaker, type Words } from './words.ts';
  * sentence without its full stop.
  */
 export const OPERATIONS = {
+  ...CLIENTS,
+
   // Mistakes in a member.
   missing: 'is missing',
   'missing-redirect-uris': 'is missing: --grant authorization_code sends its code there',
@@ -198,8 +201,8 @@ export const said = speaker(OPERATIONS);
 export class Refused extends Error {
   readonly words: Words;
 
-  constructor(words: Words) {
-    super(words.message);
+  constructor(words: Words, options?: ErrorOptions) {
+    super(words.message, options);
     this.words = words;
   }
 }

@@ -1,5 +1,8 @@
+/** A value in a text: a text of a table says why something is refused. */
+type Value = string | number | Words;
+
 /** The values that replace the names in a text. */
-export type Values = Readonly<Record<string, string | number>>;
+export type Values = Readonly<Record<string, Value>>;
 
 /** The names in braces in a text. */
 export type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
@@ -9,11 +12,18 @@ export type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`
 /** The arguments after a code: the values that its text names, or none. */
 export type Given<Text> = [NamesIn<Text>] extends [never]
   ? []
-  : [values: Readonly<Record<NamesIn<Text>, string | number>>];
+  : [values: Readonly<Record<NamesIn<Text>, Value>>];
 
-/** Returns a text in which values replace the names. */
-export const filled = (text: string, values: Values): string =>
-  text.replaceAll(/\{(\w+)\}/g, (_, name: string) => `${values[name]}`);
+/** Returns a text in which values replace the names. `say` returns the text of a value that has words; default: English. */
+export const filled = (
+  text: string,
+  values: Values,
+  say: (words: Words) => string = ({ message }) => message,
+): string =>
+  text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    return typeof value === 'object' ? say(value) : `${value}`;
+  });
 
 /** A text of a table. Programs, and pages in other languages, read its code and its values. */
 export interface Words {

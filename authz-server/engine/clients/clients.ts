@@ -97,11 +97,15 @@ async function fetching<T>(found: Promise<T>): Promise<T> {
     if (error instanceof FetchLater) throw new TooManyRequests(error.seconds);
     if (!(error instanceof BadDocument)) throw error;
     const refusal = new errors.InvalidClient(error.message);
+    refusal.cause = error;
     // The error must not reveal details of our network to strangers.
     refusal.error_description =
       error instanceof NoDocument
         ? 'the description of the client cannot be fetched'
-        : `the description of the client cannot be used: ${error.message}`;
+        : `the description of the client cannot be used: ${plain(error.message)}`;
     throw refusal;
   }
 }
+
+/** Replaces characters that an error description must not have (RFC 6749 section 5.2). */
+const plain = (text: string) => text.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 200);

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Conflict, InputError, Missing, readInput } from '#shared/operations/operation.ts';
 import { OPERATIONS as ALL } from '#shared/operations/operations.ts';
+import { noAnswer } from '#shared/client/send.ts';
 import { NoSuchPerson, PasswordError } from '#shared/people/people.ts';
 import { fault } from '#shared/refusals/fault.ts';
 import { OPERATIONS, said } from '#shared/refusals/operations.ts';
@@ -9,6 +10,9 @@ import { refusal } from './refusal.ts';
 import { refusalWords } from '../texts/admin/messages.ts';
 
 const addUser = ALL.find(({ name }) => name === 'user add')!;
+
+const refusing = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+const unanswered = noAnswer({ method: 'GET', url: 'https://a.example/x' }, refusing);
 
 /** How a page in German shows refusals of each kind. */
 const shown = () =>
@@ -20,6 +24,8 @@ const shown = () =>
     () => new InputError(['name'], said('missing-name')),
     () => new PasswordError('short'),
     () => new InputError(['emails'], about('http://x', said('uri-fragment'))),
+    () => new InputError(['name'], said('gnap-key', { why: said('key-kid', { most: 256 }) })),
+    () => new InputError(['name'], said('document-unusable', { why: unanswered.words })),
     () => {
       try {
         return readInput(addUser, { name: 'alice', locale: '!' });
@@ -31,10 +37,16 @@ const shown = () =>
 
 test('other English words change neither the status, nor the place, nor the German', () => {
   const before = shown();
-  expect(before.map(({ status }) => status)).toEqual([404, 404, 409, 422, 422, 422, 422, 422]);
+  expect(before.map(({ status }) => status)).toEqual([
+    404, 404, 409, 422, 422, 422, 422, 422, 422, 422,
+  ]);
   expect(before[1]).toMatchObject({ problem: { text: 'Es gibt keine Person {name} $&.' } });
   expect(before[6]?.wrong?.message).toBe('http://x darf kein Fragment (#) haben');
-  expect(before[7]?.wrong?.message).toBe('muss ein Sprachkürzel wie de-DE sein');
+  expect(before[7]?.wrong?.message).toMatch(/: jwk hat kein kid mit 1 bis 256 Zeichen/);
+  expect(before[8]?.wrong?.message).toMatch(
+    /: https:\/\/a\.example hat nicht geantwortet: Die Verbindung ist gescheitert \(connect\)$/,
+  );
+  expect(before[9]?.wrong?.message).toBe('muss ein Sprachkürzel wie de-DE sein');
   const { ...texts } = OPERATIONS;
   try {
     for (const code of Object.keys(OPERATIONS)) Reflect.set(OPERATIONS, code, 'other words');

@@ -6,6 +6,15 @@ import { RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
 /** The exchanges without an authorization server. The others are tested with one in `e2e/flows/start.test.ts`. */
 export const ALONE = EXCHANGES.filter(({ ofPair }) => !ofPair);
 
+/** Development mode, in which an answer has its reason. */
+export const LOCAL = {
+  issuer: 'http://localhost:3000',
+  resource: 'http://localhost:3001',
+  tls: { resource: 'https://localhost:3443' },
+  trustedProxies: [],
+  spaces: [],
+};
+
 /** The fields that a browser sends with a form of a page at this origin. */
 export const OF_PAGE = {
   Accept: 'text/html',

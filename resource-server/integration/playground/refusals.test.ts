@@ -2,16 +2,7 @@ import { expect, test } from '@jest/globals';
 import { explain } from '#shared/explain/explain.ts';
 import { GNAP_TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { ALONE, checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
-
-/** Development mode, in which an answer has its reason. */
-const LOCAL = {
-  issuer: 'http://localhost:3000',
-  resource: 'http://localhost:3001',
-  tls: { resource: 'https://localhost:3443' },
-  trustedProxies: [],
-  spaces: [],
-};
+import { ALONE, checksOf, LOCAL, messagesOf, startPlayground } from './playground.fixture.ts';
 
 /** The last answer to each mistake: its status, and the server's reason. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string]>> = {

@@ -1,9 +1,9 @@
 import { type Check, type Step, stepOf } from '#shared/explain/checks.ts';
 import { type Credentials, parseCredentials } from '#shared/http/auth/credentials.ts';
-import { labelOf } from '#shared/refusals/table.ts';
 import {
   type Checks,
   hasCredentials,
+  isContinued,
   type Recorded,
   type RecordedMessage,
   toldIn,
@@ -62,9 +62,7 @@ export const told =
  * The code of the server's refusal. Undefined: the server did not refuse, or asked the client to continue the scheme.
  */
 const codeOf = ({ noted }: Recorded): string | undefined =>
-  noted?.refusal !== undefined && labelOf(noted.refusal) !== 'continued'
-    ? noted.refusal
-    : undefined;
+  isContinued(noted) ? undefined : noted?.refusal;
 
 const isRefused = (recorded: Recorded): boolean =>
   Number(recorded.answer.words[1]) >= 400 &&

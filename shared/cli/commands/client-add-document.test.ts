@@ -130,7 +130,7 @@ describe('a refused client add --document stores no client', () => {
     [
       'a secret',
       () => site.documents.set(new URL(url).pathname, webDocument(url, { client_secret: 'a' })),
-      'client_secret is not as it must be',
+      'client_secret must not be there',
     ],
   ])('%s: exit code 2', async (_, change, words) => {
     change();

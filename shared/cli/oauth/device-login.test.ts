@@ -10,6 +10,7 @@ import {
 } from './device-login.ts';
 import { createProver } from './dpop.ts';
 import { NoAnswer, type Send } from '#shared/client/send.ts';
+import { said as words } from '#shared/refusals/operations.ts';
 import { formOf, scripted } from './oauth.fixture.ts';
 import type { AuthorizationServer } from './server-metadata.ts';
 
@@ -100,7 +101,7 @@ async function poll(
   const send: Send = async (message) => {
     const reply = replies[Math.min(at.length, replies.length - 1)];
     at.push(clock.now() / 1000);
-    if (reply === undefined) throw new NoAnswer('no answer');
+    if (reply === undefined) throw new NoAnswer(words('network-time'));
     return scripted({ [`POST ${TOKEN}`]: reply }).send(message);
   };
   const authorization = {

@@ -31,7 +31,7 @@ export async function clientFromDocument(url: string, house: House): Promise<Cli
 export const readDocument = (url: string, { documentNetwork }: Pick<House, 'documentNetwork'>) =>
   fetchDocument(url, documentNetwork).catch((error: unknown) => {
     if (error instanceof BadDocument) {
-      throw new InputError(['document'], said('document-unusable', { why: error.message }));
+      throw new InputError(['document'], said('document-unusable', { why: error.words }));
     }
     throw error;
   });

@@ -34,7 +34,7 @@ export function gnapMembers(text: string, bearer: boolean): GnapMembers {
     };
   } catch (error) {
     if (!(error instanceof BadKey)) throw error;
-    throw new InputError(['gnap_key'], said('gnap-key', { why: error.message }));
+    throw new InputError(['gnap_key'], said('gnap-key', { why: error.words }));
   }
 }
 
@@ -49,6 +49,6 @@ export function keptGnapMembers({ key, bearer }: GnapRegistration): GnapMembers 
     };
   } catch (error) {
     if (!(error instanceof BadKey)) throw error;
-    throw new InputError(['gnap'], said('gnap-key-kept', { why: error.message }));
+    throw new InputError(['gnap'], said('gnap-key-kept', { why: error.words }));
   }
 }

@@ -66,9 +66,7 @@ export const showServers = operation({
         z.strictObject({
           path: z.string(),
           code: z.string(),
-          values: z
-            .record(z.string(), z.union([z.string(), z.number()]))
-            .describe('the values that the message names'),
+          values: z.record(z.string(), z.unknown()).describe('the values that the message names'),
           message: z.string(),
         }),
       )

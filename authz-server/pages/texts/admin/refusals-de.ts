@@ -1,8 +1,11 @@
+import { clientsDe } from './clients-de.ts';
 import type { OPERATIONS } from '#shared/refusals/operations.ts';
 import { translated } from '#shared/refusals/languages.ts';
 
 /** Refusals of operations. One about a field goes on after its label. */
 export const refusalsDe = translated<typeof OPERATIONS>()({
+  ...clientsDe,
+
   missing: 'fehlt',
   'missing-redirect-uris': 'fehlt; authorization_code schickt seinen Code dorthin',
   'missing-scope':
@@ -46,7 +49,7 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
     'muss eine Herkunft wie https://app.example sein, ohne Pfad und ohne Schrägstrich am Ende',
   'document-url':
     'muss eine Adresse mit https:// und einem Pfad sein, ohne Benutzer, Abfrage und Fragment',
-  'document-unusable': 'kann nicht verwendet werden (auf Englisch): {why}',
+  'document-unusable': 'kann nicht verwendet werden: {why}',
   'document-says': 'steht in der Beschreibung: Lassen Sie es weg',
   'not-scope': 'hat „{token}“, und das ist kein Recht (scope)',
   'jwk-set': 'ist kein JWK Set aus öffentlichen Schlüsseln',
@@ -55,8 +58,8 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'no-public-key': 'ist kein öffentlicher Schlüssel in PEM, in DER oder als JWK',
   'key-type': 'ist ein Schlüssel der Art {type}; {scheme} nimmt {types}',
   'key-use': 'ist für etwas anderes als Unterschriften (use)',
-  'gnap-key': 'ist weder ein öffentlicher JWK noch ein Zertifikat in PEM',
-  'gnap-key-kept': 'hat keinen öffentlichen Schlüssel, den GNAP nimmt',
+  'gnap-key': 'ist weder ein öffentlicher JWK noch ein Zertifikat in PEM: {why}',
+  'gnap-key-kept': 'hat keinen öffentlichen Schlüssel, den GNAP nimmt: {why}',
 
   'not-of-gnap':
     'gibt es nicht bei Clients mit GNAP, die sich mit ihrem Schlüssel ausweisen: Lassen Sie es weg',

@@ -86,7 +86,7 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
         if (error instanceof BadSignature) {
           return { kind: 'refused', ...within('key proof', error.refusal) };
         }
-        if (error instanceof BadKey) return ofToken(refuse('token-cnf', { why: error.message }));
+        if (error instanceof BadKey) return ofToken(refuse('token-cnf', { why: error.words }));
         throw error;
       }
       return { kind: 'granted', principal, grounds };
