@@ -105,14 +105,18 @@ export class Container implements AsyncDisposable {
   async ask(port: number, path: string, headers: Readonly<Record<string, string>> = {}, form = '') {
     const fields = Object.entries({ host: `localhost:${port}`, ...headers });
     const { stdout } = await run('nsenter', [
-      ...['--target', String(this.#client.pid), '--net'],
-      ...['curl', '--silent', '--show-error', '--write-out', '\n%{http_code}'],
+      `--target=${this.#client.pid}`,
+      '--net',
+      'curl',
+      '--silent',
+      '--show-error',
+      '--write-out=\n%{http_code}',
       ...fields.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
       ...(form === '' ? [] : ['--data', form]),
       `http://${ADDRESS}:${port}${path}`,
     ]);
-    const end = stdout.lastIndexOf('\n');
-    return { status: Number(stdout.slice(end + 1)), text: stdout.slice(0, end) };
+    const at = stdout.lastIndexOf('\n');
+    return { status: Number(stdout.slice(at + 1)), text: stdout.slice(0, at) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
