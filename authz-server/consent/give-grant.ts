@@ -15,6 +15,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { asPerson } from '../base/acting.ts';
+import { mayUseNow } from '../base/may-use.ts';
 import type { PagesServer } from '../base/server.ts';
 
 /** The decision of a person about a client's request. */
@@ -44,7 +45,10 @@ export interface GrantDecision {
 
 type Grant = InstanceType<Provider['Grant']>;
 
-/** Writes a grant. Resolves to its id, or to undefined if the sign-in ended meanwhile. */
+/**
+ * Writes a grant. Resolves to its id, or to undefined if the sign-in ended meanwhile, or if the client's rules forbid it
+ * to the person.
+ */
 export type GiveGrant = (decision: GrantDecision) => Promise<string | undefined>;
 
 /**
@@ -112,6 +116,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       clientGeneration,
       since: known?.access.since ?? clock.now(),
       ...(decision.describedSince !== undefined && { describedSince: decision.describedSince }),
+      acr: signIn.assurance.acr,
       ...(!outlives && { signIn: signIn.uid }),
       ...(passkey !== undefined && { passkey }),
       ...(place && { place }),
@@ -128,9 +133,14 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       known === undefined
         ? await recordAccess(acting, access, seconds, ...events).then(() => true)
         : await extendAccess(acting, access, known.access, seconds, ...events);
-    // The code that ends a sign-in removes it first and then looks for its grants, so either that search or this check
-    // notices.
-    if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;
+    // The code that ends a sign-in, or takes a group from a person, does so first and then looks for grants. So either
+    // that search or this check notices.
+    const [there, rules] = await Promise.all([
+      findSignIn(server, signIn.uid),
+      server.stores.clients.get(clientId),
+    ]);
+    const isAllowed = await mayUseNow(server, rules, accountId, signIn.assurance.acr);
+    if (kept && there !== undefined && isAllowed) return grantId;
     await endGrant(server, grantId);
     return undefined;
   };

@@ -15,13 +15,14 @@ import { cookies } from './sessions/cookies.ts';
 import { existingGrant } from './grants/existing-grant.ts';
 import { features } from './features.ts';
 import { ACRS } from '#shared/people/access/assurance.ts';
+import { hasRules, isFor } from '#shared/stores/oauth/use-rules.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answers/metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import { MissingChallenge } from '../base/errors.ts';
+import { MissingChallenge, orTemporarilyUnavailable } from '../base/errors.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
@@ -188,20 +189,42 @@ class SigningKey extends ExternalSigningKey {
 const { base, Check } = interactionPolicy;
 
 /**
- * Returns the rules by which a person must sign in or decide. They are the engine's rules, and one more: the person
- * signs in again if the client requires a stronger sign-in (`acr_values`, RFC 9470 section 5). With `prompt=none` the
- * answer is then `login_required`, as for `max_age`: the client may ask again with a page (OpenID Connect Core 1.0
- * section 3.1.2.6).
+ * Returns the rules by which a person must sign in or decide. They are the engine's rules, and three more. The person
+ * signs in again if the client, or the operator's rule for it, requires a stronger sign-in (`acr_values`, RFC 9470
+ * section 5). With `prompt=none` the answer is then `login_required`, as for `max_age`: the client may ask again with a
+ * page (OpenID Connect Core 1.0 section 3.1.2.6). A person who may not use the client gets a page that offers another
+ * account, or with `prompt=none` the client gets `access_denied`.
  */
 function loginPolicy({
   clock,
   config,
-}: Pick<AuthzServer, 'clock' | 'config'>): NonNullable<Configuration['interactions']>['policy'] {
+  stores,
+  directory,
+}: Pick<AuthzServer, 'clock' | 'config' | 'stores' | 'directory'>): NonNullable<
+  Configuration['interactions']
+>['policy'] {
   const policy = base();
+  const clientOf = ({ client }: KoaContextWithOIDC['oidc']) =>
+    orTemporarilyUnavailable(stores.clients.get(client?.clientId ?? ''));
+  policy.get('login')?.checks.add(
+    new Check(
+      'may_not_use',
+      'the person may not use this client',
+      'access_denied',
+      async ({ oidc }) => {
+        const { accountId } = oidc.session ?? {};
+        const client = await clientOf(oidc);
+        if (accountId === undefined || client === undefined || !hasRules(client)) return false;
+        const person = await orTemporarilyUnavailable(directory.find(accountId));
+        return person !== undefined && !isFor(client, person);
+      },
+    ),
+  );
   const description = 'the person has to sign in by one of the acr_values';
   policy.get('login')?.checks.add(
-    new Check('acr_values', description, 'login_required', ({ oidc }) => {
-      return !isEnough(oidc.session?.acr, oidc.params?.['acr_values']);
+    new Check('acr_values', description, 'login_required', async ({ oidc }) => {
+      const client = await clientOf(oidc);
+      return !isEnough(oidc.session?.acr, oidc.params?.['acr_values'], client?.minimum_acr);
     }),
   );
   // If a clock was set back, a sign-in may lie in the future. The engine considers it recent, but resource servers do

@@ -2,10 +2,11 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
-import type { RegisteredKey } from '#shared/stores/oauth/clients.ts';
+import type { ClientRecord, RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { knownView } from '#shared/stores/revocation/known-view.ts';
 import { mayStillGet } from '../base/enough-now.ts';
+import { mayUseNow } from '../base/may-use.ts';
 import { signedToken } from '../base/signed-token.ts';
 import { GnapError } from './gnap-error.ts';
 import { managementOf } from './management-token.ts';
@@ -46,7 +47,8 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
   if (epoch === undefined) throw new StoreUnavailable('the revocations are not known');
   const client_gen = await stores.revocations.generation('client', clientId);
   // The order matters: a client that was removed meanwhile gets no token of the generation after its end.
-  if (client_gen !== order.generation || (await stores.clients.get(clientId)) === undefined) {
+  const client = await stores.clients.get(clientId);
+  if (client_gen !== order.generation || client === undefined) {
     throw new GnapError('invalid_client', 'the client was removed');
   }
   const iat = epochSeconds(clock);
@@ -57,7 +59,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
     client_id: clientId,
     client_gen,
     epoch,
-    ...(person && (await grantClaims(server, person))),
+    ...(person && (await grantClaims(server, client, person))),
   };
   const claims = {
     ...revocable,
@@ -94,12 +96,19 @@ function bindingOf(key: RegisteredKey): KeyBinding {
 
 async function grantClaims(
   server: GnapServer,
+  client: ClientRecord,
   { grantId, accountId, assurance }: NonNullable<TokenOrder['person']>,
 ) {
   const granted = await findAccess(server, grantId);
   if (granted === undefined) throw new GnapError('invalid_continuation', 'the grant has ended');
   if (!(await mayStillGet(server, accountId, assurance.acr))) {
     throw new GnapError('request_denied', 'the person must sign in with a second factor');
+  }
+  if (!(await mayUseNow(server, client, accountId, assurance.acr))) {
+    throw new GnapError(
+      'request_denied',
+      'the person may not use this client, or not after this sign-in',
+    );
   }
   await noteIssue(server, grantId, server.config.people.grant);
   return { grant_id: grantId, sub_gen: granted.generation };

@@ -1,7 +1,7 @@
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Log } from '#shared/base/log.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
-import { clearClient } from '#shared/people/access/of-client.ts';
+import { clearClient, endForbidden } from '#shared/people/access/of-client.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { TakenLogout } from '#shared/stores/logout/logouts.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -53,7 +53,8 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
   async function deliver(logout: TakenLogout): Promise<boolean> {
     const { id, clientId, accountId: subject, attempt, created } = logout;
     if (subject === undefined) {
-      // The removal of the client's grants writes a logout for each of them.
+      // The removal of grants writes a logout for each of them.
+      await endForbidden(server, clientId);
       await clearClient(server, clientId, await stores.revocations.generation('client', clientId));
       await stores.logouts.remove(id);
       return true;

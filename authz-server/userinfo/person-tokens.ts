@@ -1,16 +1,18 @@
 import type { AccessStore } from '#shared/people/access/access-store.ts';
 import { findAccess, grantedScopes } from '#shared/people/access/grants.ts';
+import { mayUse } from '#shared/stores/oauth/use-rules.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { refuse } from '#shared/refusals/spaces.ts';
 
 export interface PersonTokensOptions {
   /** Verifies the token itself. */
   readonly tokens: TokenVerifier;
-  readonly access: AccessStore;
+  readonly access: AccessStore & { readonly stores: Pick<Stores, 'clients'> };
   readonly directory: Pick<Directory, 'find'>;
 }
 
@@ -28,8 +30,11 @@ export function personTokens({ tokens, access, directory }: PersonTokensOptions)
       return { ...principal, scopes: new Set() };
     }
     if ((await findAccess(access, grantId)) === undefined) return refuse('grant-ended');
-    if ((await directory.find(principal.name)) === undefined) {
-      return refuse('person-gone');
+    const person = await directory.find(principal.name);
+    if (person === undefined) return refuse('person-gone');
+    const client = await access.stores.clients.get(claims['client_id'] ?? '');
+    if (client !== undefined && !mayUse(client, person, claims['acr'])) {
+      return refuse('client-not-for-person');
     }
     const granted = grantedScopes(await access.stores.artefacts.get('Grant', grantId))[''];
     return {

@@ -49,7 +49,7 @@ const isRefusal = (error: unknown) =>
 /** Whether `fetch` or supertest reports a broken connection with this error. */
 const isBrokenOff = (error: unknown) =>
   (error instanceof TypeError && error.cause !== undefined) ||
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)/.test((error as Error).message);
+  /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up/.test((error as Error).message);
 
 /**
  * Starts all uses, which repeat until `finish`. Each acknowledged write is added to the tally.

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { CACHE_METHODS, TOKEN } from '#shared/http/methods.ts';
-import { type AuthenticationRule, LEVELS } from '#shared/auth/judge/step-up.ts';
+import type { AuthenticationRule } from '#shared/auth/judge/step-up.ts';
+import { LEVELS } from '#shared/jose/acr.ts';
 import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';
 import {
   type PersonSchemeName,

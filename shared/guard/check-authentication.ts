@@ -1,4 +1,4 @@
-import { LEVELS } from '#shared/auth/judge/step-up.ts';
+import { LEVELS } from '#shared/jose/acr.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => string | undefined;

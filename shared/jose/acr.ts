@@ -10,5 +10,12 @@ export const ACRS = [
 
 export type Acr = (typeof ACRS)[number];
 
+/** The levels of sign-in that an operator may require, by their short names. A password needs no rule. */
+export const LEVELS = ['second-factor', 'passkey'] as const;
+
+export type Level = (typeof LEVELS)[number];
+
+export const acrOf = (level: Level): Acr => `urn:countersign:acr:${level}`;
+
 /** All values of `acr` that satisfy a request for `least`, weakest first. */
 export const satisfying = (least: Acr): readonly Acr[] => ACRS.slice(ACRS.indexOf(least));

@@ -17,6 +17,8 @@ export interface House extends PeopleStore {
   masterSecret(): Promise<Buffer>;
   /** The network over which documents of clients are fetched. */
   readonly documentNetwork: DocumentNetwork;
+  /** Shows how far a long operation is. Absent: nobody waits at a terminal. */
+  readonly tell?: (progress: string) => void;
   /** Records changes, with the operator that asked for them as the actor. */
   readonly recorder: Recorder;
 }

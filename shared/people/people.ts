@@ -33,7 +33,7 @@ export interface PeopleStore extends AccessStore {
 }
 
 /** An event about a person whose id is not known yet. */
-type PersonEvent =
+export type PersonEvent =
   | { readonly kind: 'person.changed'; readonly what: string }
   | {
       readonly kind: 'password.changed' | 'password.removed' | 'person.disabled' | 'person.enabled';
@@ -206,22 +206,6 @@ export async function enablePerson(store: PeopleStore, name: string): Promise<Pe
 }
 
 /**
- * Replaces a person's profile. It ends no access: a profile is no credential, and is read at each request. Throws
- * `PeopleError` if the person does not exist.
- */
-export async function setProfile(
-  store: Pick<PeopleStore, 'stores' | 'recorder'>,
-  name: string,
-  edit: (profile: Profile) => Profile,
-): Promise<PersonRecord> {
-  const editProfile = ({ profile: former = {}, ...person }: PersonRecord) => {
-    const profile = edit(former);
-    return { ...person, ...(Object.keys(profile).length > 0 && { profile }) };
-  };
-  return replacePerson(store, name, editProfile, { kind: 'person.changed', what: 'profile' });
-}
-
-/**
  * Replaces the record, then ends all access, so that a sign-in by the old record has an earlier generation. In the
  * other order the old record could authenticate the person between the two steps. Throws `PeopleError` if the person
  * does not exist or an alias is taken.
@@ -239,7 +223,7 @@ export async function changePerson(
 }
 
 /** Returns the event of a change; undefined if nothing changes, and then nothing is written. */
-type EventOf = (was: PersonRecord, now: PersonRecord) => PersonEvent | undefined;
+export type EventOf = (was: PersonRecord, now: PersonRecord) => PersonEvent | undefined;
 
 /**
  * Replaces the record only, for changes that end no access. `more` is recorded with `event`. Rejects with the error

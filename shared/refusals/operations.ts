@@ -81,6 +81,7 @@ export const OPERATIONS = {
   'refresh-of-nobody':
     'refresh_token renews what a person has allowed: add --grant authorization_code or --grant device_code',
   'only-of-browsers': 'is of browsers: add --grant authorization_code',
+  'only-of-people': 'is about people: add --grant authorization_code or --grant device_code',
   'pkce-openid':
     'needs openid in --scope: the nonce of the ID token ties a code to its session instead',
   'default-beyond': 'is not within --scope: {scopes}',

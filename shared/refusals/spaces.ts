@@ -28,6 +28,10 @@ export const SPACES = {
   continued: { text: 'continued', label: 'continued' },
   'no-challenge': { text: 'no challenge to give; {why}', label: 'unavailable' },
   'grant-ended': { text: 'the grant has ended', label: 'revoked' },
+  'client-not-for-person': {
+    text: 'the person may not use this client, or not after this sign-in',
+    label: 'revoked',
+  },
   'person-gone': { text: 'the person was removed or disabled', label: 'revoked' },
 
   // Forward authentication.

@@ -86,7 +86,8 @@ export interface Stores extends AsyncDisposable {
   recorded<Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part];
   /**
    * Runs `work` on the same stores as one transaction: all changes of `Recorded` parts, of `declared` and of the audit
-   * log, or none. No other process writes meanwhile, so `work` must be short.
+   * log, or none. No other process writes meanwhile, so `work` must be short. Within `work`,
+   * another `together` belongs to the same transaction.
    */
   together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   /** Resolves if the store answers and, for `all`, takes a write without an effect: the question of `/health/ready`. */

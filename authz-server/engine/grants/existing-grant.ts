@@ -2,6 +2,7 @@ import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { endGrant, findAccess, findAccessOf, isOfClient } from '#shared/people/access/grants.ts';
 import { askedScopes } from '../../consent/asked.ts';
 import { redirectOrigin } from '../../consent/consented.ts';
+import { mayUseNow } from '../../base/may-use.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
 import { isAsDescribed } from '../../consent/described-since.ts';
 import { grantUnasked } from './grant-unasked.ts';
@@ -45,11 +46,22 @@ export function existingGrant(server: AuthzServer) {
     return provider.Grant.find(access.grantId);
   }
 
+  const isPermitted = async ({ oidc: { client, account, session } }: KoaContextWithOIDC) =>
+    account === undefined ||
+    mayUseNow(
+      server,
+      await server.stores.clients.get(client?.clientId ?? ''),
+      account.accountId,
+      session?.acr,
+    );
+
   const isFirstParty = async (clientId: string) =>
     (await server.stores.clients.get(clientId))?.first_party === true;
 
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { provider, client, params, result } = ctx.oidc;
+    // The login policy, which runs next, refuses the person.
+    if (!(await orTemporarilyUnavailable(isPermitted(ctx)))) return undefined;
     const grant = await ofSession(ctx);
     const scope = String(client?.['allowed_scope']);
     const asked = askedScopes(

@@ -5,6 +5,7 @@ import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
+import { mayUseNow } from '../../base/may-use.ts';
 import { isAsDescribed } from '../../consent/described-since.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { knownView } from '#shared/stores/revocation/known-view.ts';
@@ -86,6 +87,9 @@ async function personClaims(
   const source = sourceOf(ctx);
   if (!(await mayStillGet(server, accountId, source?.acr))) {
     throw new errors.InvalidGrant('the person must sign in with a second factor');
+  }
+  if (!(await mayUseNow(server, client, accountId, source?.acr))) {
+    throw new errors.InvalidGrant('the person may not use this client, or not after this sign-in');
   }
   const scope = openidScope(ctx);
   const told = parseScope(resourceScope).intersection(TELLING);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { createAddressLinks } from '#shared/people/address-links.ts';
 import { claimsOf } from '#shared/people/claims.ts';
-import { setProfile } from '#shared/people/people.ts';
+import { setProfile } from '#shared/people/set-profile.fixture.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 import type { Changes, Page, TestBrowser } from '../browser.fixture.ts';
 import { openDeviceFlow, PASSWORD, type DeviceFlow } from '../device/device.fixture.ts';

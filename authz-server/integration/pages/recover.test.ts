@@ -3,13 +3,8 @@ import { systemRandom } from '#shared/base/random.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
-import {
-  addPerson,
-  disablePerson,
-  enablePerson,
-  setPassword,
-  setProfile,
-} from '#shared/people/people.ts';
+import { addPerson, disablePerson, enablePerson, setPassword } from '#shared/people/people.ts';
+import { setProfile } from '#shared/people/set-profile.fixture.ts';
 import { createRecoveryLinks, type Recovery } from '#shared/people/recovery-links.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
 import { somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';

@@ -3,7 +3,7 @@ import { entryOf } from '#shared/audit/entry.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
-import { setProfile } from '#shared/people/people.ts';
+import { setProfile } from '#shared/people/set-profile.fixture.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
 import { Authenticator, optionsIn } from '../authenticator.fixture.ts';

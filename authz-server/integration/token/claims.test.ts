@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import { removeConsents } from '#shared/people/access/consents.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { setProfile } from '#shared/people/people.ts';
+import { setProfile } from '#shared/people/set-profile.fixture.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 import { systemClock } from '#shared/base/clock.ts';

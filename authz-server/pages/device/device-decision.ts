@@ -1,5 +1,8 @@
 import type Provider from 'oidc-provider';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { isFor } from '#shared/stores/oauth/use-rules.ts';
+import type { Person } from '#shared/people/directory.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { isEnough } from '../../base/acr-values.ts';
 import { decideDeviceCode } from '../../base/device-code.ts';
@@ -18,10 +21,10 @@ export interface DeviceDecisions {
   /** Gives the device a grant of its own, so that a person can end the access of one device only. */
   approve(visitor: Visitor, code: DeviceCode, allowed: readonly AskedItem[]): Promise<boolean>;
   /**
-   * Denies the request. The error tells the device whether the person's sign-in was too weak (`acr_values`, RFC 9470
-   * section 5).
+   * Denies the request. The error tells the device whether the person may not use it, or whether their sign-in was too
+   * weak (`acr_values`, RFC 9470 section 5).
    */
-  deny(visitor: Visitor, code: DeviceCode): Promise<boolean>;
+  deny(visitor: Visitor, code: DeviceCode, client: ClientRecord): Promise<boolean>;
 }
 
 /**
@@ -50,10 +53,10 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
       return won;
     },
 
-    deny: ({ person, signIn }, code) =>
+    deny: ({ person, signIn }, code, client) =>
       decideDeviceCode(server, code, {
         accountId: person.id,
-        ...(hasEnough(signIn, code) ? DENIED : UNMET),
+        ...denialOf(person, signIn, code, client),
       }),
   };
 }
@@ -64,9 +67,22 @@ const UNMET = {
   errorDescription: 'the person did not sign in by one of the acr_values',
 } as const;
 
-/** Whether the person's sign-in is as strong as the device asks for. */
-export const hasEnough = ({ assurance }: SignIn, { params }: DeviceCode): boolean =>
-  isEnough(assurance.acr, params['acr_values']);
+const NOT_FOR = {
+  error: 'access_denied',
+  errorDescription: 'the person may not use this client',
+} as const;
+
+function denialOf(person: Person, signIn: SignIn, code: DeviceCode, client: ClientRecord) {
+  if (!isFor(client, person)) return NOT_FOR;
+  return hasEnough(signIn, code, client) ? DENIED : UNMET;
+}
+
+/** Whether the person's sign-in is as strong as the device asks for, and the operator's rule for it. */
+export const hasEnough = (
+  { assurance }: SignIn,
+  { params }: DeviceCode,
+  { minimum_acr }: ClientRecord,
+): boolean => isEnough(assurance.acr, params['acr_values'], minimum_acr);
 
 /** The resources that were asked for (RFC 8707), as the engine keeps them: none, one, or a list. */
 function resourceOf({ params }: DeviceCode): { resource?: string | readonly string[] } {

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { Clock } from '#shared/base/clock.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import { allowedItems, askedItems } from '../interaction/asked.ts';
 import { leastAcr } from '../../base/acr-values.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -22,6 +23,7 @@ import { createViewOf } from '../frame/view-of.ts';
 import { deviceConfirmPage } from '../views/device-confirm.ts';
 import { deviceEndPage } from '../views/device-end.ts';
 import { deviceEntryPage } from '../views/device-entry.ts';
+import { otherPersonPage } from '../views/other-person.ts';
 
 const PATH = '/device';
 /** The longest part of a wrong code that the page repeats. */
@@ -49,6 +51,8 @@ export function deviceHandlers(
     const userCode = typed.length === 1 ? normaliseUserCode(first) : undefined;
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, pathWith(userCode));
+    // The person chose another account on the page for a device that is not for them.
+    if (ctx.query['account'] === 'other') return ask(ctx, pathWith(userCode));
     if (typed.length === 0) return askForCode(ctx, visitor);
     if (userCode === undefined) {
       const props = { userCode: first.slice(0, LONGEST_SHOWN), problem: UNKNOWN };
@@ -80,10 +84,15 @@ export function deviceHandlers(
       return askForCode(ctx, visitor, { userCode: displayUserCode(userCode), problem: found });
     }
     const { code, client } = found;
-    if (decision === 'allow' && !suits(visitor, code)) return askAgain(ctx, visitor, found);
+    if (decision === 'allow' && !isFor(client, visitor.person)) {
+      return offerOther(ctx, visitor, found);
+    }
+    if (decision === 'allow' && !suits(visitor, found)) return askAgain(ctx, visitor, found);
     const asked = askedItems(config, client, code.params, 'en');
     const allowed = decision === 'allow' ? allowedItems(asked, form) : [];
-    const won = await (allowed.length > 0 ? approve(visitor, code, allowed) : deny(visitor, code));
+    const won = await (allowed.length > 0
+      ? approve(visitor, code, allowed)
+      : deny(visitor, code, client));
     if (!won) return showWhatStands(ctx, visitor, found);
     const end = allowed.length > 0 ? 'done' : 'denied';
     showEnd(ctx, visitor, { end, client: client.client_name });
@@ -101,28 +110,43 @@ export function deviceHandlers(
     showEnd(ctx, visitor, found);
   }
 
-  const suits = ({ signIn }: Visitor, code: DeviceCode) =>
-    hasEnough(signIn, code) && !isTooOld(signIn, code, clock);
+  const suits = ({ signIn }: Visitor, { code, client }: Open) =>
+    hasEnough(signIn, code, client) && !isTooOld(signIn, code, clock);
 
   /**
    * Asks for another sign-in. The page has a button to give up, since the person may have no stronger way to sign in.
    */
   function askAgain(ctx: Context, { person, signIn }: Visitor, { code, client }: Open): void {
     const { userCode, params, iat } = code;
-    const missing = !hasEnough(signIn, code);
+    const missing = !hasEnough(signIn, code, client);
     ask(ctx, pathWith(userCode), {
       name: person.name,
       client: client.client_name,
       ...(!missing && { since: signIn.since }),
-      ...(missing && asksFor(leastAcr(params['acr_values']))),
+      ...(missing && asksFor(leastAcr(params['acr_values'], client.minimum_acr))),
       ...(missing && signIn.since >= iat * 1000 && { notice: 'not-enough' }),
       cancel: { action: PATH, hidden: { user_code: userCode, decision: 'deny' } },
     });
   }
 
+  /** Offers another account for a device that is not for this person. */
+  function offerOther(ctx: Context, { person }: Visitor, { code, client }: Open): void {
+    const view = viewOf(ctx, person);
+    const props = {
+      reason: 'rule' as const,
+      client: client.client_name,
+      person: person.name,
+      action: PATH,
+      hidden: { user_code: code.userCode },
+      other: `${pathWith(code.userCode)}&account=other`,
+    };
+    answerWith(ctx, otherPersonPage(view, props));
+  }
+
   function confirm(ctx: Context, visitor: Visitor, found: Open): void {
     const { code, client } = found;
-    if (!suits(visitor, code)) return askAgain(ctx, visitor, found);
+    if (!isFor(client, visitor.person)) return offerOther(ctx, visitor, found);
+    if (!suits(visitor, found)) return askAgain(ctx, visitor, found);
     const { ip, ua } = code.deviceInfo ?? {};
     const view = viewOf(ctx, visitor.person);
     const page = deviceConfirmPage(view, {

@@ -332,9 +332,16 @@ export interface DeviceEndProps {
 }
 
 export interface OtherPersonProps {
+  /** `expected`: the client expects another person. `rule`: the operator's rule for the client names other people. */
+  readonly reason: 'expected' | 'rule';
+  readonly client: string;
+  /** The name of the person who is signed in. */
+  readonly person: string;
   /** The URL to which the form is posted: `decision` = deny. */
   readonly action: string;
-  readonly client: string;
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** Where another person can sign in. */
+  readonly other: string;
 }
 
 /** The browser goes on to a client by itself. */

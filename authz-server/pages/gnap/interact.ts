@@ -1,16 +1,13 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { interactionHash } from '#shared/gnap/interaction-hash.ts';
 import { randomId } from '#shared/base/random.ts';
 import { gnapSpaces } from '#shared/config/token-spaces.ts';
-import { NoAnswer } from '#shared/client/send.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { writeUnlessKeysOfPeople } from '#shared/operations/clients/keys-of-client.ts';
 import { Conflict } from '#shared/operations/operation.ts';
 import { recordConsent, type ScopeItem, scopesOf } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-
 import type { PagesServer } from '../../base/server.ts';
 import { consented, consentKey, type Unasked } from '../../consent/consented.ts';
 import { createGiveGrant, type GrantDecision } from '../../consent/give-grant.ts';
@@ -25,15 +22,8 @@ import {
 import { addRights } from '../../gnap/rights.ts';
 import { clientOf } from '../../gnap/clients.ts';
 import { GnapError } from '../../gnap/gnap-error.ts';
-import {
-  type Decision,
-  findByUid,
-  hashed,
-  type PendingGrant,
-  replacePending,
-} from '../../gnap/records.ts';
+import { type Decision, findByUid, hashed, replacePending } from '../../gnap/records.ts';
 import { subjectItems } from '../../gnap/subject.ts';
-import { isExpected } from '../../gnap/user-hint.ts';
 import { displayUserCode } from '../../base/user-code.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
@@ -50,6 +40,10 @@ import { goOnPage } from '../views/go-on.ts';
 import { deviceConfirmPage } from '../views/device-confirm.ts';
 import { otherPersonPage } from '../views/other-person.ts';
 import { deviceEndPage } from '../views/device-end.ts';
+import { asksFor } from '../sign-in/asks-for.ts';
+import { leastAcr } from '../../base/acr-values.ts';
+import { type Fault, faultOf, type Waiting } from './fault-of.ts';
+import { finished, push, withQuery } from './finished.ts';
 import { rightsInWords } from './rights-in-words.ts';
 
 /** The page where people enter user codes. */
@@ -57,11 +51,6 @@ const DEVICE = '/device';
 
 /** Limits how many unknown clients one person can allow for the first time. */
 const UNKNOWN_CLIENTS = { burst: 20, per: 3600 };
-
-interface Waiting {
-  readonly pending: PendingGrant;
-  readonly client: ClientRecord;
-}
 
 /** The page on which a person decides about a request of GNAP (RFC 9635 section 4). */
 export function gnapHandlers(
@@ -122,10 +111,9 @@ export function gnapHandlers(
     const visitor = await currentVisitor(ctx);
     const { pending, client } = waiting;
     if (visitor === undefined) return ask(ctx, ctx.path, { locales: pending.locales });
-    if (!isExpected(await personOf(visitor), pending.expected)) {
-      const props = { action: ctx.path, client: nameOf(client, 'en') };
-      return answerWith(ctx, otherPersonPage(viewOf(ctx, visitor.person, pending.locales), props));
-    }
+    if (ctx.query['account'] === 'other') return ask(ctx, ctx.path, { locales: pending.locales });
+    const fault = await faultOf(server, waiting, visitor);
+    if (fault !== undefined) return showFault(ctx, waiting, visitor, fault);
     if (await goOnUnasked(ctx, waiting, visitor)) return;
     const view = viewOf(ctx, visitor.person, pending.locales);
     const props = {
@@ -169,9 +157,33 @@ export function gnapHandlers(
     return true;
   }
 
-  /** Loads the person's current record, since a hint may name a new address. */
-  const personOf = async ({ person }: Visitor) =>
-    (await server.directory.find(person.id)) ?? person;
+  /** Offers another account, or asks for a stronger sign-in. */
+  function showFault(
+    ctx: Context,
+    { pending, client }: Waiting,
+    { person }: Visitor,
+    fault: Fault,
+  ): void {
+    const view = viewOf(ctx, person, pending.locales);
+    const shown = { client: nameOf(client, view.language) };
+    if (fault === 'too-weak') {
+      return ask(ctx, ctx.path, {
+        ...shown,
+        ...asksFor(leastAcr(undefined, client.minimum_acr)),
+        name: person.name,
+        locales: pending.locales,
+        cancel: { action: ctx.path, hidden: { decision: 'deny' } },
+      });
+    }
+    const props = {
+      ...shown,
+      reason: fault,
+      person: person.name,
+      action: ctx.path,
+      other: `${ctx.path}?account=other`,
+    };
+    answerWith(ctx, otherPersonPage(view, props));
+  }
 
   async function decide(ctx: Context): Promise<void> {
     const form = await checkForm(ctx);
@@ -181,8 +193,12 @@ export function gnapHandlers(
     if (visitor === undefined) return ask(ctx, ctx.path, { locales: pending.locales });
     const decision = form.get('decision');
     if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');
-    if (!isExpected(await personOf(visitor), pending.expected)) {
+    const fault = await faultOf(server, waiting, visitor);
+    if (fault === 'expected') {
       return finish(ctx, waiting, refusedBy(visitor, 'unknown_user'), visitor);
+    }
+    if (decision === 'allow' && fault !== undefined) {
+      return showFault(ctx, waiting, visitor, fault);
     }
     const asked = askedItems(waiting, 'en');
     const allowed = allowedItems(asked, form);
@@ -310,7 +326,7 @@ export function gnapHandlers(
         const href = withQuery(pending.finish, news);
         return answerWith(ctx, goOnPage(frame, { href, client: nameOf(client, frame.language) }));
       }
-      await push(ctx, pending.finish, news);
+      await push(server, ctx, pending.finish, news);
     }
     const end = decision.kind === 'approved' ? 'done' : 'denied';
     const view = viewOf(ctx, person, pending.locales);
@@ -320,23 +336,6 @@ export function gnapHandlers(
         ? accessEndPage(view, props)
         : deviceEndPage(view, { ...props, again: DEVICE });
     answerWith(ctx, page);
-  }
-
-  /**
-   * Notifies the client by a push (section 4.2.2). The decision is stored already. If the push fails, the client has to
-   * poll.
-   */
-  async function push(ctx: Context, { uri }: Finish, news: object): Promise<void> {
-    const fields = { 'content-type': 'application/json' };
-    const message = { method: 'POST', url: uri, fields, body: JSON.stringify(news) };
-    try {
-      const { status } = await server.sendPush(message);
-      if (status >= 300)
-        note(ctx.req, { reason: `push: ${new URL(uri).origin} answers ${status}` });
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      note(ctx.req, { reason: `push: ${error.message}` });
-    }
   }
 
   async function isTaken(ctx: Context): Promise<boolean> {
@@ -356,18 +355,3 @@ const refusedBy = ({ person }: Visitor, code: 'unknown_user' | 'user_denied') =>
 
 const itemOf = ({ scope, resource }: ScopeItem): ScopeItem =>
   resource === undefined ? { scope } : { scope, resource };
-
-type Finish = NonNullable<PendingGrant['finish']>;
-
-/** Returns the two values that tell a client of the decision: hash and interaction reference (RFC 9635 section 4.2). */
-function finished(issuer: string, { hashMethod, ...nonces }: Finish, interactRef: string) {
-  const interaction = { ...nonces, interactRef, grantEndpoint: `${issuer}/gnap` };
-  return { hash: interactionHash(interaction, hashMethod), interact_ref: interactRef };
-}
-
-/** Returns the client's URI to which the browser returns (section 4.2.1). */
-function withQuery({ uri }: Finish, news: ReturnType<typeof finished>): string {
-  const url = new URL(uri);
-  for (const [name, value] of Object.entries(news)) url.searchParams.set(name, value);
-  return url.href;
-}

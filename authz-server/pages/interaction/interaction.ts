@@ -6,6 +6,7 @@ import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
@@ -31,6 +32,7 @@ import type { AskedItem, SignInProps } from '../frame/view.ts';
 import { asksFor } from '../sign-in/asks-for.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
+import { otherPersonPage } from '../views/other-person.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage } from '../views/sign-in.ts';
@@ -55,6 +57,11 @@ const REFUSED: InteractionResults = {
 const UNMET: InteractionResults = {
   error: 'unmet_authentication_requirements',
   error_description: 'the person did not sign in by one of the acr_values',
+};
+
+const NOT_FOR: InteractionResults = {
+  error: 'access_denied',
+  error_description: 'the person may not use this client',
 };
 
 /** Handles the engine's interactions with a person: to sign in, and to allow the scopes that a client asks for. */
@@ -184,7 +191,7 @@ export function interactionHandlers(
     const view = viewOf(ctx, undefined, params['ui_locales']);
     const page = signInPage(view, {
       ...doorOf(interaction, client),
-      ...asksFor(leastAcr(params['acr_values'])),
+      ...asksFor(leastFor(client, params)),
       hasSecondFactors: config.people.secondFactor !== 'off',
       ...(server.config.mail && { forgotten: '/recover' }),
       ...(config.people.registration === 'open' && { register: '/register' }),
@@ -197,10 +204,27 @@ export function interactionHandlers(
     answerWith(ctx, page);
   }
 
+  /** Offers another account for a client that is not for this person. */
+  function offerOther(
+    ctx: Context,
+    { uid, params }: Interaction,
+    client: ClientRecord,
+    { person }: Visitor,
+  ): void {
+    const props = {
+      reason: 'rule' as const,
+      client: shownName(client),
+      person: person.name,
+      action: `/interaction/${uid}/abort`,
+      other: `/interaction/${uid}?account=other`,
+    };
+    answerWith(ctx, otherPersonPage(viewOf(ctx, person, params['ui_locales']), props));
+  }
+
   /** Whether the client accepts only a passkey, though browsers cannot make passkeys for this issuer. */
-  const isOutOfReach = (ctx: Context, { prompt, params }: Interaction): boolean =>
-    prompt.name === 'login' &&
-    asksFor(leastAcr(params['acr_values'])).asks === 'passkey' &&
+  const isOutOfReach = (ctx: Context, { interaction, client }: Waiting): boolean =>
+    interaction.prompt.name === 'login' &&
+    asksFor(leastFor(client, interaction.params)).asks === 'passkey' &&
     askForPasskey(ctx, viewOf(ctx)).passkey === undefined;
 
   function askForConsent(ctx: Context, { interaction, client, visitor }: Waiting): void {
@@ -228,8 +252,17 @@ export function interactionHandlers(
     async show(ctx) {
       if (await isRepeated(ctx)) return seeOther(ctx, resume(ctx['params'].uid));
       const waiting = await load(ctx);
-      const { interaction } = waiting;
-      if (isOutOfReach(ctx, interaction)) {
+      const { interaction, client, visitor } = waiting;
+      const isOther = ctx.query['account'] === 'other';
+      if (
+        interaction.prompt.name === 'login' &&
+        visitor &&
+        !isOther &&
+        !isFor(client, visitor.person)
+      ) {
+        return offerOther(ctx, interaction, client, visitor);
+      }
+      if (isOutOfReach(ctx, waiting)) {
         await finish(ctx, interaction, UNMET);
         return;
       }
@@ -242,7 +275,7 @@ export function interactionHandlers(
       const { interaction, client, visitor } = waiting;
       if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
       await outliveGrant(interaction);
-      const least = leastAcr(interaction.params['acr_values']);
+      const least = leastFor(client, interaction.params);
       const attempt = await attemptWith(ctx, form, least);
       if ('problem' in attempt) {
         const first = async () => (await isRepeated(ctx, form)) || undefined;
@@ -262,7 +295,7 @@ export function interactionHandlers(
       const { acr, amr } = means.assurance;
       const view = viewOf(ctx, attempt.person, interaction.params['ui_locales']);
       const page = codes && recoveryCodesPage(view, { codes, goOn: interaction.returnTo });
-      if (!isEnough(acr, interaction.params['acr_values'])) {
+      if (!isEnough(acr, interaction.params['acr_values'], client.minimum_acr)) {
         await finish(ctx, interaction, UNMET, page);
         return;
       }
@@ -328,13 +361,21 @@ export function interactionHandlers(
       }
     }),
 
-    abort: posted(async (ctx, _form, { interaction }) => {
+    abort: posted(async (ctx, _form, { interaction, client, visitor }) => {
       const { prompt, params } = interaction;
-      const asks = prompt.name === 'login' && asksFor(leastAcr(params['acr_values'])).asks;
+      if (visitor && !isFor(client, visitor.person)) {
+        await finish(ctx, interaction, NOT_FOR);
+        return;
+      }
+      const asks = prompt.name === 'login' && asksFor(leastFor(client, params)).asks;
       await finish(ctx, interaction, asks ? UNMET : REFUSED);
     }),
   };
 }
+
+/** The weakest sign-in that the request and the operator's rule for the client accept. */
+const leastFor = ({ minimum_acr }: ClientRecord, params: Interaction['params']) =>
+  leastAcr(params['acr_values'], minimum_acr);
 
 /** Returns the URL for the forms of a sign-in, and the client that the sign-in is for. */
 const doorOf = ({ uid }: Interaction, client: ClientRecord) => ({

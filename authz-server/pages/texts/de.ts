@@ -190,11 +190,19 @@ export const de: Texts = {
   },
 
   otherPerson: {
-    title: 'Das ist für jemand anderen',
-    text: (client: string) =>
-      html`${strong(client)} erwartet eine andere Person als Sie. Melden Sie sich ab, wenn Sie diese
-      Person unter einem anderen Namen sind. Sonst lehnen Sie ab.`,
-    deny: 'Ablehnen',
+    title: {
+      expected: 'Das ist für jemand anderen',
+      rule: 'Diese Anwendung ist nicht für Sie',
+    },
+    expected: (client, person) =>
+      html`${strong(client)} erwartet eine andere Person. Sie sind angemeldet als ${strong(person)}.
+      Wenn Sie ein anderes Konto haben, nehmen Sie jenes.`,
+    rule: (client, person) =>
+      html`${strong(client)} ist für andere Personen. Sie sind angemeldet als ${strong(person)}.
+      Wenn Sie ein anderes Konto haben, nehmen Sie jenes. Zugang gibt Ihnen, wer diesen Server
+      betreibt.`,
+    other: 'Anderes Konto verwenden',
+    back: 'Abbrechen',
   },
 
   goOn: {

@@ -193,11 +193,18 @@ export const en = {
   },
 
   otherPerson: {
-    title: 'This is for another person',
-    text: (client: string) =>
-      html`${strong(client)} asks for another person. If you are that person under another name,
-      sign out. Otherwise deny.`,
-    deny: 'Deny',
+    title: {
+      expected: 'This is for another person',
+      rule: 'You may not use this application',
+    },
+    expected: (client: string, person: string) =>
+      html`${strong(client)} expects another person. You are signed in as ${strong(person)}. If you
+      have another account, use that one.`,
+    rule: (client: string, person: string) =>
+      html`${strong(client)} is for other people. You are signed in as ${strong(person)}. If you
+      have another account, use that one. To get access, ask the operator of this server.`,
+    other: 'Use another account',
+    back: 'Cancel',
   },
 
   goOn: {

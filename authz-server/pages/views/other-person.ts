@@ -5,23 +5,27 @@ import { textsOf } from '../texts/index.ts';
 import type { OtherPersonProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 
-/** An application expects somebody else than who is signed in (RFC 9635 section 2.4). */
-export function otherPersonPage(view: View, { action, client }: OtherPersonProps): Answer {
+/**
+ * An application is not for the person who is signed in: it expects another person (RFC 9635 section 2.4), or the
+ * operator's rule for it names other people.
+ */
+export function otherPersonPage(view: View, props: OtherPersonProps): Answer {
+  const { reason, client, person, action, hidden = {}, other } = props;
   const texts = textsOf(view.language).otherPerson;
   return document(view, {
-    title: texts.title,
+    title: texts.title[reason],
     content: html`<div class="card">
       <div class="intro">
-        <h1>${texts.title}</h1>
-        <p>${texts.text(client)}</p>
+        <h1>${texts.title[reason]}</h1>
+        <p>${texts[reason](client, person)}</p>
       </div>
       ${form(
         view,
         action,
-        {},
+        hidden,
         html`<div class="buttons">
-          <a class="button" href="/sign-out">${textsOf(view.language).signOut}</a>
-          <button name="decision" value="deny" class="button">${texts.deny}</button>
+          <a class="button primary" href="${other}">${texts.other}</a>
+          <button name="decision" value="deny" class="button">${texts.back}</button>
         </div>`,
       )}
     </div>`,

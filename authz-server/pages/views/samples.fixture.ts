@@ -496,7 +496,13 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       items: ITEMS.slice(0, 2),
     }),
   'other-person': (view) =>
-    otherPersonPage(alice(view), { action: '/gnap/interact/abc', client: 'Prints' }),
+    otherPersonPage(alice(view), {
+      reason: 'expected',
+      client: 'Prints',
+      person: 'alice',
+      action: '/gnap/interact/abc',
+      other: '/gnap/interact/abc?account=other',
+    }),
   'device-entry': (view) => deviceEntryPage(alice(view), { action: '/device' }),
   'device-entry-unknown': (view) =>
     deviceEntryPage(alice(view), {

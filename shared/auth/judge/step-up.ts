@@ -1,23 +1,16 @@
 import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import { ACRS, type Acr, satisfying } from '#shared/jose/acr.ts';
+import { acrOf, ACRS, type Level, satisfying } from '#shared/jose/acr.ts';
 import type { AuthenticationEvent, NeededAuthentication, ProtectionSpace } from '../scheme.ts';
-
-/**
- * The levels of sign-in that a space may require, by their short names. A password, the lowest level, needs no rule.
- */
-export const LEVELS = ['second-factor', 'passkey'] as const;
 
 /** A rule by which some methods need a sign-in of this level, or this recent. */
 export interface AuthenticationRule {
-  readonly acr?: (typeof LEVELS)[number] | undefined;
+  readonly acr?: Level | undefined;
   /** Seconds since the sign-in. */
   readonly maxAge?: number | undefined;
   /** Methods; `safe` and `unsafe` mean all methods of that kind. Absent: every method. */
   readonly methods?: readonly string[] | undefined;
 }
-
-const valueOf = (level: (typeof LEVELS)[number]): Acr => `urn:countersign:acr:${level}`;
 
 /**
  * Returns the sign-in that a request with this method needs: the highest level and the shortest time of all rules for
@@ -30,7 +23,7 @@ export function neededFor(
 ): NeededAuthentication | undefined {
   const names = namesOf(method);
   const own = rules.filter(({ methods }) => !methods || methods.some((one) => names.has(one)));
-  const levels = own.flatMap(({ acr }) => (acr ? ACRS.indexOf(valueOf(acr)) : []));
+  const levels = own.flatMap(({ acr }) => (acr ? ACRS.indexOf(acrOf(acr)) : []));
   const ages = own.flatMap(({ maxAge }) => maxAge ?? []);
   const least = levels.length > 0 ? ACRS[Math.max(...levels)] : undefined;
   if (least === undefined && ages.length === 0) return undefined;
@@ -81,6 +74,6 @@ export function inWords({ acrValues = [], maxAge }: NeededAuthentication): strin
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {
-  [valueOf('second-factor')]: 'with a second factor or a passkey',
-  [valueOf('passkey')]: 'with a passkey',
+  [acrOf('second-factor')]: 'with a second factor or a passkey',
+  [acrOf('passkey')]: 'with a passkey',
 };

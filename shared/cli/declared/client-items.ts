@@ -3,7 +3,9 @@ import type { House } from '#shared/operations/operation.ts';
 import { clearClient } from '#shared/people/access/of-client.ts';
 import { Conflict } from '#shared/operations/operation.ts';
 import { retireClient } from '#shared/operations/clients/client-remove.ts';
+import { endForbidden } from '#shared/people/access/of-client.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { narrows } from '#shared/stores/oauth/use-rules.ts';
 import { Failure } from '../arguments/command.ts';
 import {
   refuseKeysOfPeople,
@@ -104,6 +106,7 @@ function change(there: ClientRecord, wanted: WantedClient): Step | undefined {
         throw new Conflict(saidOfFile('client-changed-meanwhile', { id }));
       }
     },
+    ...(narrows(now, there) && { afterwards: (house) => endForbidden(house, id) }),
   };
 }
 

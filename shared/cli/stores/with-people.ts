@@ -18,6 +18,7 @@ export async function openHouse(shell: Shell, loaded?: Config): Promise<House & 
     config,
     documentNetwork: documentNetwork(config),
     masterSecret: () => readMasterSecret(config, shell.env, shell.random),
+    tell: (progress) => shell.note(progress),
     clock: shell.clock,
     random: shell.random,
     longestLife: longestLife(config),

@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { LEVELS } from '#shared/jose/acr.ts';
 import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
+import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { personName } from '../people/person-name.ts';
 import { SPELLINGS } from '../texts.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
@@ -110,6 +113,22 @@ export const clientMembers = {
   first_party: flag.describe(
     'your own application: needs no consent; people can end its access on the account page',
   ),
+  allow_groups: each(z.string().min(1).max(256).normalize('NFC'))
+    .exactOptional()
+    .describe('only people in this group, or named by --allow-person, may use the client')
+    .register(SPELLINGS, { option: 'allow-group', value: 'GROUP' }),
+  allow_people: z
+    .array(personName.transform((name) => usernameCaseMapped(name) ?? name))
+    .min(1, fault(said('too-few', { least: 1 })))
+    .transform((names) => [...new Set(names)])
+    .exactOptional()
+    .describe('only this person, and people in an --allow-group, may use the client')
+    .register(SPELLINGS, { option: 'allow-person', value: 'NAME' }),
+  minimum_acr: z
+    .enum(LEVELS)
+    .exactOptional()
+    .describe('the weakest sign-in that the client accepts: second-factor or passkey')
+    .register(SPELLINGS, { option: 'acr', value: 'LEVEL' }),
   admin: flag.describe(
     'the client may administer this server: scope admin, or admin:read for reading only',
   ),

@@ -101,6 +101,14 @@ const CONTRADICTIONS: readonly (readonly [
     (client) => has(client, 'native') && has(client, 'first_party'),
     said('native-first-party'),
   ],
+  ...(['allow_groups', 'allow_people', 'minimum_acr'] as const).map(
+    (member) =>
+      [
+        member,
+        (client: RuledClient) => !ofPeople(client.grant_types) && has(client, member),
+        said('only-of-people'),
+      ] as const,
+  ),
   [
     'admin',
     (client) => has(client, 'admin') && !grants(client, 'client_credentials'),

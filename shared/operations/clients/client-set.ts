@@ -2,7 +2,9 @@ import * as z from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
+import { endForbidden } from '#shared/people/access/of-client.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { narrows } from '#shared/stores/oauth/use-rules.ts';
 import { Conflict, InputError, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { clientId } from './client-id.ts';
@@ -25,6 +27,9 @@ const REMOVABLE = {
   'start-url': 'start_url',
   'without-pkce': 'without_pkce',
   'first-party': 'first_party',
+  'allow-group': 'allow_groups',
+  'allow-person': 'allow_people',
+  acr: 'minimum_acr',
   admin: 'admin',
   origin: 'origins',
   resource: 'resources',
@@ -69,7 +74,8 @@ export const setClient = operation({
     }
     checkSpaces(asked, config);
   },
-  async run(asked, { stores, config, recorder, clock }) {
+  async run(asked, house) {
+    const { stores, config, recorder, clock } = house;
     const { client_id: id } = asked;
     for (;;) {
       const client = await findClient(stores.clients, id);
@@ -86,6 +92,8 @@ export const setClient = operation({
         undo: () => changing().replace(client, changed),
       });
       if (isChanged) {
+        // A server does the rest if this process ends before.
+        if (narrows(changed, client)) await endForbidden(house, id);
         return { ...shownClient(changed), ...(own && { notes: own }) };
       }
     }

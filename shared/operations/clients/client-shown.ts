@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LEVELS } from '#shared/jose/acr.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Told } from '../operation.ts';
 
@@ -32,6 +33,9 @@ export const clientSchema = z.strictObject({
   origins: texts.exactOptional(),
   introspects: texts.exactOptional(),
   first_party: z.boolean().exactOptional(),
+  allow_groups: texts.exactOptional(),
+  allow_people: texts.exactOptional(),
+  minimum_acr: z.enum(LEVELS).exactOptional(),
   admin: z
     .boolean()
     .exactOptional()

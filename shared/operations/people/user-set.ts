@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { replacePerson } from '#shared/people/people.ts';
+import { changeProfile } from '#shared/people/change-profile.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { InputError, operation } from '../operation.ts';
@@ -33,7 +33,8 @@ const names = Object.keys(MEMBERS) as (keyof typeof MEMBERS)[];
 
 export const setUser = operation({
   name: 'user set',
-  summary: 'change the profile of a person, which applications read; ends no session and no token',
+  summary:
+    'change the profile of a person, which applications read; a lost group ends access to clients for that group',
   effect: 'changes',
   input: z.strictObject({
     name: personName,
@@ -76,7 +77,7 @@ export const setUser = operation({
         ...(Object.keys(profile).length > 0 && { profile }),
       };
     };
-    const changed = await replacePerson(house, asked, edit, changeOf);
+    const changed = await changeProfile(house, asked, edit, changeOf);
     if (changed.admin) await createRegistrationLinks(house).endFirst();
     const { id, name, profile } = changed;
     return { id, name, ...profile, ...(changed.admin && { admin: true as const }) };

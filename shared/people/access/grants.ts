@@ -1,3 +1,4 @@
+import type { Acr } from '#shared/jose/acr.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { ArtefactPlace, ArtefactRange, Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
@@ -23,6 +24,8 @@ export interface Access {
   readonly since: number;
   /** Since when the client had the metadata of its document; absent for clients without a document. */
   readonly describedSince?: number;
+  /** How strong the sign-in was in which the grant was allowed. */
+  readonly acr?: Acr;
   /** `uid` of the sign-in whose end also ends the grant; absent if the grant outlives the browser's session. */
   readonly signIn?: string;
   /**

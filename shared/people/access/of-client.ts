@@ -1,6 +1,9 @@
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { type AccessStore, changing } from './access-store.ts';
 import { removeConsentsTo } from './consents.ts';
+import { type Access, endGrant } from './grants.ts';
+import { hasRules, mayUse } from '#shared/stores/oauth/use-rules.ts';
 import { batchesOfClient } from './walk.ts';
 
 /**
@@ -37,4 +40,36 @@ export async function clearClient(
     await artefacts.remove('Grant', ...ids);
   }
   await removeConsentsTo(store, clientId);
+}
+
+/** How many grants are checked between two messages: whole batches. */
+const TOLD = 1000;
+
+/**
+ * Ends the grants of a client that its rules of use forbid, with their tokens; no new tokens are issued for them
+ * already. Ten thousand grants take seconds, so it tells how far it is.
+ */
+export async function endForbidden(
+  store: AccessStore & {
+    readonly stores: Pick<Stores, 'clients' | 'people'>;
+    readonly tell?: (progress: string) => void;
+  },
+  clientId: string,
+): Promise<void> {
+  const { clients, people } = store.stores;
+  const client = await clients.get(clientId);
+  if (client === undefined || !hasRules(client)) return;
+  let [looked, ended] = [0, 0];
+  for await (const found of batchesOfClient(store, 'Access', clientId)) {
+    for (const { grantId: grant, accountId, acr } of found as unknown as readonly Access[]) {
+      const person = await people.get(accountId);
+      if (person !== undefined && !mayUse(client, person, acr)) {
+        const by = { kind: 'grant.ended', person: accountId, grant, client: clientId } as const;
+        await endGrant(store, grant, by);
+        ended += 1;
+      }
+    }
+    looked += found.length;
+    if (looked % TOLD === 0) store.tell?.(`${looked} grants checked so far, ${ended} ended`);
+  }
 }

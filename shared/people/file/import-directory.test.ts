@@ -30,15 +30,9 @@ import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import { MOST_KEYS } from '../key-purposes.ts';
 import { localDirectory } from '../local.ts';
 import { localVerifiers } from '../local-verifiers.ts';
-import {
-  addPerson,
-  disablePerson,
-  PeopleError,
-  setKerberos,
-  setPassword,
-  setProfile,
-} from '../people.ts';
+import { addPerson, disablePerson, PeopleError, setKerberos, setPassword } from '../people.ts';
 import { readPublicKey } from '../public-key.ts';
+import { setProfile } from '../set-profile.fixture.ts';
 import { PROOF, SEAL } from '../verifier-kind.fixture.ts';
 
 const PASSWORD = 'correct horse battery staple';

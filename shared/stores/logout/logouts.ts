@@ -4,7 +4,7 @@
 export interface Logout {
   readonly id: string;
   readonly clientId: string;
-  /** The person; absent: all people at the client, whose grants the client has lost. */
+  /** The person; absent: all people at the client, which was ended or is now for other people. */
   readonly accountId?: string;
   /** `uid` of the browser's sign-in; absent: all sessions of the person. */
   readonly uid?: string;
@@ -22,7 +22,7 @@ export interface TakenLogout extends Logout {
  * The logouts that wait to be sent. The verbs that end something write them in the same transaction: `revoke` and
  * `raise` of revocations, `remove` of a `SignIn` and `removeByGrant` of artefacts. They write one for each `Access`
  * with a `uid`, which has none afterwards, so that each end is told once. The end of a person also writes one without
- * `uid` for each client.
+ * `uid` for each client, and `replace` of clients one without a person.
  */
 export interface Logouts {
   /** Returns the clients with a logout that is due. */

@@ -1,3 +1,4 @@
+import type { Level } from '#shared/jose/acr.ts';
 import type { NameRange } from '#shared/base/name-range.ts';
 
 /** A replaced secret. `from`: when it was replaced. It is valid until before `until`. Milliseconds since the epoch. */
@@ -61,6 +62,11 @@ export interface ClientRecord {
   readonly origins?: readonly string[];
   /** A resource server that may introspect every token of these audiences. */
   readonly introspects?: readonly string[];
+  /** The people who may use the client: those in these groups, and those with these names. Absent: everybody. */
+  readonly allow_groups?: readonly string[];
+  readonly allow_people?: readonly string[];
+  /** The weakest sign-in with which people may use the client; absent: any sign-in. */
+  readonly minimum_acr?: Level;
   /** A client of the operator: people are not asked for consent. */
   readonly first_party?: boolean;
   /** The client may administer this server in its own name. */
@@ -104,7 +110,11 @@ export interface Clients {
   searchBeginning(start: string): Promise<readonly ClientRecord[]>;
   /** Returns the ids of the clients with the key of this fingerprint, in order. Reads only these rows. */
   withKey(keyId: string): Promise<readonly string[]>;
-  /** Replaces a client. False: no such client, or the stored client is not `was`. Atomic. */
+  /**
+   * Replaces a client. False: no such client, or the stored client is not `was`. If the rules change by which people
+   * may use the client, a row for `authz-server/logout` is written, too: it ends the grants that the rules forbid.
+   * Atomic.
+   */
   replace(client: ClientRecord, was?: ClientRecord): Promise<boolean>;
   /** Removes a client. False: no such client, or the stored client is not `was`. Atomic. */
   remove(clientId: string, was?: ClientRecord): Promise<boolean>;

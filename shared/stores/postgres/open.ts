@@ -4,7 +4,7 @@ import { type Log, silentLog } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { portion } from '#shared/base/workers.ts';
 import { Outage } from '../outage/outage.ts';
-import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
+import { type Engine, heldStores, sqlParts } from '../sql/parts.ts';
 import type { Database } from '../sql/sql.ts';
 import { PASSING_TABLES, STATE_TABLES } from '../sql/tables.ts';
 import type { Beside } from '../redis/open.ts';
@@ -143,9 +143,7 @@ export async function openPostgres(
     ...since(inSql, { clock, restored, skew }),
     ...beside?.parts,
     together: (work) =>
-      record.together((held) =>
-        work({ ...stores, ...togetherOn(held, { ...engine, passing: held }) }),
-      ),
+      record.together((held) => work(heldStores(stores, held, { ...engine, passing: held }))),
     async ping(need = 'all') {
       await record.ping(need);
       await demandVersion(record, moved);

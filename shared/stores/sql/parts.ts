@@ -52,17 +52,17 @@ export interface Engine {
 }
 
 /** The parts whose changes can be made together, on a database. */
-export type Together = Pick<Stores, Recorded | 'audit' | 'declared' | 'recorded'>;
+type Together = Pick<Stores, Recorded | 'audit' | 'declared' | 'recorded'>;
 
 type Parts = Omit<Stores, 'together' | 'ping' | 'check' | 'sweep' | typeof Symbol.asyncDispose>;
 
 /** Returns the parts whose changes can be one transaction. `database`: the engine's, or the one of a transaction. */
-export function togetherOn(database: Database, engine: Engine): Together {
+function togetherOn(database: Database, engine: Engine): Together {
   const { passing, once, clock, sharedClock, random, revocations, invalidationFeed } = engine;
   const recordable: { readonly [Part in Recorded]: (of: Database) => Stores[Part] } = {
     apiKeys: sqlApiKeys,
     artefacts: (of) => sqlArtefacts(of, clock),
-    clients: sqlClients,
+    clients: (of) => sqlClients(of, clock),
     gatewayKeys: (of) => sqlKeys(of, 'gateway_key'),
     invalidations: (of) => sqlInvalidations(of, clock, invalidationFeed),
     keys: (of) => sqlKeys(of, 'key'),
@@ -89,6 +89,16 @@ export function togetherOn(database: Database, engine: Engine): Together {
     declared: sqlDeclared(database),
     recorded: (part, ...texts) => recordable[part](carrying(database, texts)),
   };
+}
+
+/** Returns the stores within a transaction. */
+export function heldStores(stores: Stores, held: Database, engine: Engine): Stores {
+  const within: Stores = {
+    ...stores,
+    ...togetherOn(held, engine),
+    together: (work) => work(within),
+  };
+  return within;
 }
 
 /** Returns all parts whose SQL is the same for both engines. */

@@ -4,7 +4,7 @@ import { type Log, silentLog } from '#shared/base/log.ts';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Random } from '#shared/base/random.ts';
 import { since } from '../authentication/since.ts';
-import { type Engine, sqlParts, togetherOn } from '../sql/parts.ts';
+import { type Engine, heldStores, sqlParts } from '../sql/parts.ts';
 import type { Stores } from '../stores.ts';
 import { SqliteFile } from './file/file.ts';
 import { orUnavailable } from './file/write-fault.ts';
@@ -59,7 +59,7 @@ export async function openSqlite({
   const stores: Stores = {
     ...inSql,
     ...since(inSql, { clock, restored, skew }),
-    together: (work) => state.together((held) => work({ ...stores, ...togetherOn(held, engine) })),
+    together: (work) => state.together((held) => work(heldStores(stores, held, engine))),
     ping: async (need = 'all') => {
       for (const file of files) await file.ping(need);
     },

@@ -80,6 +80,7 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
     'gibt es nur bei einer Maschine: Wählen Sie auch client_credentials. Eine Person wird auf ihrer eigenen Seite Verwalter',
   'refresh-of-nobody':
     'refresh_token erneuert, was eine Person erlaubt hat: Wählen Sie auch authorization_code oder device_code',
+  'only-of-people': 'gibt es nur mit Personen: Wählen Sie auch authorization_code oder device_code',
   'only-of-browsers': 'gibt es nur mit einem Browser: Wählen Sie auch authorization_code',
   'pkce-openid':
     'braucht das Recht openid: Statt PKCE bindet die nonce des ID-Tokens einen Code an seine Sitzung',

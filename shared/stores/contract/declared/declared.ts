@@ -67,6 +67,20 @@ export function declaredContract(contract: () => Contract): void {
       expect(await one.people.add(somePerson(fresh()))).toBe(true);
     });
 
+    test('a transaction within a transaction is a part of it', async () => {
+      const { one, other } = contract();
+      const [person, inner] = [somePerson(fresh()), somePerson(fresh())];
+      const reason = new Error('a reason');
+      const failing = one.together(async (stores) => {
+        await stores.people.add(person);
+        expect(await stores.together((within) => within.people.get(person.id))).toEqual(person);
+        await stores.together((within) => within.people.add(inner));
+        throw reason;
+      });
+      await expect(failing).rejects.toBe(reason);
+      expect(await other.people.get(inner.id)).toBeUndefined();
+    });
+
     test('changes by other callers at the same time are not lost', async () => {
       const { one, other } = contract();
       const people = Array.from({ length: 10 }, () => somePerson(fresh()));

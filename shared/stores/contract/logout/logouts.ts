@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { FAR, fresh } from '../samples.ts';
+import { FAR, fresh, someClient } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
 const NOW = 1_800_000_000_000;
@@ -113,6 +113,33 @@ export function logoutsContract(contract: () => Contract): void {
       expect(await taken(clientId)).toEqual([{}]);
       await one.artefacts.removeByGrant(grantId);
       expect(await taken(clientId)).toEqual([{ accountId, uid }]);
+    });
+
+    test.each([
+      ['a new rule', {}, { allow_groups: ['staff'] }, [{}]],
+      ['another rule', { allow_people: ['alice'] }, { allow_people: ['bob'] }, [{}]],
+      ['a rule, if the former record is not known', undefined, { minimum_acr: 'passkey' }, [{}]],
+      ['the same rule', { allow_groups: ['staff'] }, { allow_groups: ['staff'] }, []],
+      ['no rule any more', { allow_groups: ['staff'] }, {}, []],
+    ] as const)(
+      'a client with %s leaves one logout for all people, or none',
+      async (_, was, now, told) => {
+        const { clientId } = await given();
+        const { one } = contract();
+        const client = { ...someClient(clientId), ...was };
+        await one.clients.add(client);
+        const changed = { ...someClient(clientId), ...now };
+        expect(await one.clients.replace(changed, was && client)).toBe(true);
+        expect(await taken(clientId)).toEqual(told);
+      },
+    );
+
+    test('a client without grants leaves no logout when its rule changes', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      await one.clients.replace({ ...client, allow_groups: ['staff'] }, client);
+      expect(await other.logouts.due(FAR * 2)).not.toContain(client.client_id);
     });
 
     test('an expired grant leaves no logout when it is swept', async () => {

@@ -97,6 +97,20 @@ export async function tellOfRaise(
   }
 }
 
+/** Writes one row for a client whose rules of use have changed, if the client has grants. */
+export async function tellOfRules(sql: Transaction, clientId: string, now: number): Promise<void> {
+  // The second condition on `kind` is that of the index by client.
+  await sql.later(
+    `INSERT INTO logout (id, client_id, due, attempts, created)
+     SELECT 'rules ' || CAST(?2 AS BIGINT) || ' ' || ?1, ?1, 0, 0, CAST(?2 AS BIGINT)
+     WHERE EXISTS (SELECT 1 FROM artefact
+       WHERE kind = 'Access' AND kind IN ('Access', 'Consent') AND client_id = ?1)
+     ON CONFLICT (id) DO NOTHING`,
+    clientId,
+    Math.floor(now),
+  );
+}
+
 export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
   const logoutOf = ([id, clientId, accountId, uid]: Row): Logout => ({
     id,

@@ -1,21 +1,29 @@
+import type { Clock } from '#shared/base/clock.ts';
 import { wordKeysOf } from '#shared/base/word-keys.ts';
 import { keyIdsOf, startKeysOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
+import { narrows } from '../../oauth/use-rules.ts';
+import { tellOfRules } from '../logout/logouts.ts';
 import { havingKey, inRange, insert, recordsIn } from '../rows.ts';
-import { type Database, MAKES_ROOM, type Sql, type Value } from '../sql.ts';
+import { type Database, MAKES_ROOM, type Transaction, type Value } from '../sql.ts';
 
 const clients = recordsIn<ClientRecord>('client');
 
 const recordOf = (client?: ClientRecord) => (client === undefined ? null : JSON.stringify(client));
 
-const removeKeys = (sql: Sql, clientId: string) =>
+const removeKeys = (sql: Transaction, clientId: string) =>
   sql.run('DELETE FROM client_search_key WHERE client_id = ?', clientId);
 
-export function sqlClients(database: Database): Clients {
+export function sqlClients(database: Database, clock: Clock): Clients {
   const recall = database.recalling<ClientRecord | undefined>();
 
   /** `text`: writes one row with the record, or none. */
-  const write = (client: ClientRecord, text: string, ...more: readonly Value[]) =>
+  const write = (
+    client: ClientRecord,
+    text: string,
+    more: readonly Value[] = [],
+    also: (sql: Transaction) => Promise<void> = async () => {},
+  ) =>
     database.write(async (sql) => {
       const { client_id } = client;
       if ((await sql.run(text, client_id, JSON.stringify(client), ...more)) === 0) return false;
@@ -27,6 +35,7 @@ export function sqlClients(database: Database): Clients {
       ]) {
         await insert(sql, 'client_search_key', { key, client_id });
       }
+      await also(sql);
       return true;
     });
 
@@ -51,7 +60,10 @@ export function sqlClients(database: Database): Clients {
       write(
         client,
         'UPDATE client SET record = ?2 WHERE client_id = ?1 AND record = coalesce(?3, record)',
-        recordOf(was),
+        [recordOf(was)],
+        async (sql) => {
+          if (narrows(client, was)) await tellOfRules(sql, client.client_id, clock.now());
+        },
       ),
     remove: (clientId, was) =>
       database.write(async (sql) => {
