@@ -9,6 +9,7 @@ import {
   INVALID_GRANT,
   newPerson,
   refusal,
+  sent,
   signedIn,
   type Tokens,
   tokensIn,
