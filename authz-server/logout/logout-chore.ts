@@ -69,6 +69,7 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
     const reason = await sendLogout(server, { ...client, backchannel_logout_uri: url }, logout);
     if (reason === undefined) {
       await recorder.changing('logouts', { kind: 'logout.told', ...about }).remove(id);
+      log.info('logout.told', { client: clientId, subject });
       return true;
     }
     const now = clock.now();

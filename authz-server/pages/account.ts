@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
+import { answerSignedOut } from './sign-in/sign-out.ts';
 import { untoldApplications } from '#shared/people/access/untold.ts';
 import { asPerson } from '../base/acting.ts';
 import type { PagesServer } from '../base/server.ts';
@@ -110,7 +111,7 @@ export function accountHandlers(
       return seeOther(ctx, doneNotes.address(ctx, PATH, ended));
     }
     await signOutVisitor(ctx, visitor);
-    if (ended === 'this browser') return seeOther(ctx, '/sign-out');
+    if (ended === 'this browser') return answerSignedOut(ctx, server, visitor.person.id);
     const untold = await untoldApplications(server.stores, visitor.person.id);
     answerWith(ctx, everythingEndedPage(viewOf(ctx), { ...ended, untold, again: PATH }));
   }
@@ -139,7 +140,8 @@ export function accountHandlers(
     const view = viewOf(ctx, person);
     const asked = askedIn(ctx.querystring);
     const isOverview = asked.group === undefined;
-    const [lists, starts, passkeys, record, factor, keys, entries] = await Promise.all([
+    const [untold, lists, starts, passkeys, record, factor, keys, entries] = await Promise.all([
+      ended === undefined || ended === 'gone' ? [] : untoldApplications(stores, person.id),
       listsOf(server, visitor, asked, view.language),
       isOverview ? startsOf(server, person, view.language) : [],
       stores.passkeys.of(person.id),
@@ -170,7 +172,7 @@ export function accountHandlers(
       ),
       keyOrigins,
       link: KEY_PATH,
-      ...(ended && { ended }),
+      ...(ended && { ended, untold }),
       ...(record?.admin && { admin: ADMIN_PATH }),
     });
     answerWith(ctx, { ...answer, status });

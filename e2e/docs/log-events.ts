@@ -180,6 +180,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'The server dropped a message, since the message waited for too long to be useful.',
       ['subject', 'reason'],
     ],
+    ['info', 'logout.told', 'An application accepted a logout token.', ['client', 'subject']],
     [
       'warn',
       'logout.postponed',

@@ -158,6 +158,11 @@ describe('draft section 4.1: the document', () => {
       'keys elsewhere',
       { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://b.example/keys' },
     ],
+    ['a logout URL elsewhere', { backchannel_logout_uri: 'https://b.example/logout' }],
+    ['a logout URL in clear text', { backchannel_logout_uri: 'http://app.example/logout' }],
+    ['a logout URL with a password', { backchannel_logout_uri: 'https://a:b@app.example/logout' }],
+    ['a logout URL that is none', { backchannel_logout_uri: '/logout' }],
+    ['several logout URLs', { backchannel_logout_uri: ['https://app.example/logout'] }],
     [
       'keys in clear text',
       { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://app.example/keys' },
@@ -186,11 +191,16 @@ describe('draft section 4.1: the document', () => {
     ['private-key', byKey({ kty: 'EC', d: 'a' })],
     ['document-key', byKey(rsa(1024))],
     [
-      'document-keys-elsewhere',
+      'document-url-elsewhere',
       { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://b.example/keys' },
     ],
   ])('the mistake has the code %s: %j', (code, members) => {
     expect(codeOf(read(members))).toBe(code);
+  });
+
+  test('a logout URL at the origin of the document is read', () => {
+    const logoutUrl = 'https://app.example/logout?a';
+    expect(read({ backchannel_logout_uri: logoutUrl })()).toMatchObject({ logoutUrl });
   });
 
   test.each([undefined, null, [], 'text', 1])('the content %j is refused', (content) => {

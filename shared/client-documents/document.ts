@@ -20,6 +20,8 @@ export interface ClientDocument {
   readonly startUrl?: string;
   /** The URL of the keys, if the document does not contain them; at its own origin. */
   readonly jwksUri?: string;
+  /** The URL that receives logout tokens; at the document's own origin. */
+  readonly logoutUrl?: string;
 }
 
 /** Thrown if a document, or its keys, cannot be used; the words say what is wrong. */
@@ -54,6 +56,7 @@ const document = z
     jwks: jwks.optional(),
     jwks_uri: z.string().optional(),
     client_uri: z.unknown().optional(),
+    backchannel_logout_uri: z.string().max(2048).optional(),
     client_secret: secret.optional(),
     client_secret_expires_at: secret.optional(),
   })
@@ -88,7 +91,11 @@ export function readDocument(url: string, content: unknown): ClientDocument {
     method: data.token_endpoint_auth_method,
     refreshes: data.grant_types.includes('refresh_token'),
     ...ownPage(url, data.client_uri),
-    ...(byKey && (data.jwks ? { jwks: data.jwks } : { jwksUri: ownKeys(url, data.jwks_uri) })),
+    ...(data.backchannel_logout_uri !== undefined && {
+      logoutUrl: ownUrl(url, 'backchannel_logout_uri', data.backchannel_logout_uri),
+    }),
+    ...(byKey &&
+      (data.jwks ? { jwks: data.jwks } : { jwksUri: ownUrl(url, 'jwks_uri', data.jwks_uri) })),
   };
 }
 
@@ -100,12 +107,13 @@ export function readKeys(content: unknown): NonNullable<ClientDocument['jwks']> 
 }
 
 /**
- * Returns the URL of the keys, which must be at the document's origin, so that no site makes this server fetch from
- * another.
+ * Returns a URL to which this server sends requests. It must be at the document's origin, so that no site makes this
+ * server send requests to another.
  */
-function ownKeys(url: string, address = ''): string {
-  if (URL.parse(address)?.origin !== new URL(url).origin) {
-    throw new BadDocument(said('document-keys-elsewhere'));
+function ownUrl(url: string, member: string, address = ''): string {
+  const found = URL.parse(address);
+  if (found?.origin !== new URL(url).origin || found.username + found.password !== '') {
+    throw new BadDocument(said('document-url-elsewhere', { member }));
   }
   return address;
 }

@@ -35,6 +35,7 @@ export function recordOf(
     application_type: document.native ? 'native' : 'web',
     ...(document.jwks && { jwks: document.jwks }),
     ...(document.startUrl !== undefined && { start_url: document.startUrl }),
+    ...(document.logoutUrl !== undefined && { backchannel_logout_uri: document.logoutUrl }),
   } as const;
   const gaveKeysUp =
     document.method === 'none' && was?.token_endpoint_auth_method === 'private_key_jwt';

@@ -218,13 +218,14 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   }
   const { metrics: scraped } = config.listen;
   const keys = keyLifecycle(role.keys, parts);
-  const lastBackup = role.name === 'authz' ? stores.lastBackup : undefined;
+  const { lastBackup, logouts } = role.name === 'authz' ? stores : {};
   const reports = {
     metrics,
     feed,
     ready: server.ready ?? ready,
     life: keys,
     lastBackup,
+    logouts,
     clock,
     clockDifference: server.clockDifference ?? (() => undefined),
   };

@@ -4,6 +4,7 @@ import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { addPublicKey } from '#shared/people/key-purposes.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -123,6 +124,17 @@ test('an unregistered client with a document gets a token if a person allows it'
   const again = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
   expect(again.status).toBe(200);
   expect(times()).toBe(1);
+});
+
+test('a logout URL in the document: ID tokens have `sid`, and an end leaves a logout', async () => {
+  const backchannel_logout_uri = `${site.origin}/logout`;
+  describeIt({ backchannel_logout_uri });
+  const { body } = await tokens({ scope: 'openid notes:read' });
+  expect(decodeJwt(String(body['id_token']))).toMatchObject({ sid: expect.any(String) });
+  expect(await flow.stores.clients.get(clientId)).toMatchObject({ backchannel_logout_uri });
+  const { grant_id: grant } = decodeJwt(String(body['access_token']));
+  await endGrant(house(), String(grant));
+  expect(await flow.stores.logouts.due(clock.now())).toContain(clientId);
 });
 
 test('the consent page shows the host of the document, the name in it, and the host of the redirect URI', async () => {

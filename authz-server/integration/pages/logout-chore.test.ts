@@ -2,6 +2,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { documentDestinations } from '#shared/client-documents/reach.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { FAR, fresh } from '#shared/stores/contract/samples.ts';
@@ -26,6 +29,7 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => unknown>> =
 const clock = new ManualClock(1_800_000_000_000);
 let site: TestSite;
 let events: string[] = [];
+let told: string[] = [];
 let chore: ReturnType<typeof logoutChore>;
 const asked: string[] = [];
 const open = { now: 0, most: 0 };
@@ -56,9 +60,13 @@ afterAll(async () => {
 beforeEach(() => {
   const note = (event: string) => void events.push(event);
   events = [];
+  told = [];
   asked.length = 0;
   const signingKeys = () => Promise.resolve(site.ring.current);
-  chore = logoutChore({ ...site.server, signingKeys }, { info: note, warn: note, error: note });
+  chore = logoutChore(
+    { ...site.server, signingKeys },
+    { info: (event) => void told.push(event), warn: note, error: note },
+  );
 });
 
 /** Ends a grant of an application. */
@@ -90,7 +98,7 @@ describe('a logout token', () => {
     await endOne(name);
     await runUntil(async () => !(await isWaiting(name)));
     expect(asked).toHaveLength(1);
-    expect(events).toEqual([]);
+    expect([told, events]).toEqual([['logout.told'], []]);
   });
 
   test.each(Object.keys(ANSWERS).slice(2))(
@@ -121,6 +129,45 @@ describe('a logout token', () => {
     const [left, ...others] = await logouts.take('answers 400', FAR, FAR, 9);
     expect([left?.uid, others]).toEqual([uid, []]);
     await logouts.remove(left?.id ?? '');
+  });
+
+  test('of a client with a document is sent to public addresses at port 443 only', async () => {
+    const { stores } = site.server;
+    const client_id = 'https://app.example/client.json';
+    const accepts = await stores.clients.get('accepts');
+    if (accepts === undefined) throw new Error('there is no such client');
+    const document = { fetched: 0, until: FAR, changed: 0 };
+    await stores.clients.add({ ...accepts, client_id, document });
+    const production = configSchema.parse({ issuer: 'https://a.example' });
+    const documentNetwork = {
+      destinations: documentDestinations(production),
+      resolve: () => Promise.resolve(['127.0.0.1']),
+    };
+    const signingKeys = () => Promise.resolve(site.ring.current);
+    const reasons: unknown[] = [];
+    chore = logoutChore(
+      { ...site.server, documentNetwork, signingKeys },
+      { ...silentLog, warn: (_, { reason } = {}) => void reasons.push(reason) },
+    );
+    for (const url of ['https://app.example/logout', 'https://app.example:8443/logout']) {
+      await stores.clients.replace({
+        ...accepts,
+        client_id,
+        document,
+        backchannel_logout_uri: url,
+      });
+      await endOne(client_id);
+      reasons.length = 0;
+      await runUntil(() => reasons.length === 1);
+      expect(reasons).toEqual([expect.stringContaining('the configuration does not permit it')]);
+      await forget(client_id);
+    }
+    await stores.clients.replace({ ...accepts, client_id, document });
+    await endOne(client_id);
+    await endOne('accepts');
+    await runUntil(() => reasons.length === 2 && asked.length === 1);
+    expect(asked).toEqual(['/accepts']);
+    await forget(client_id);
   });
 
   test('is given up 24 hours after the end', async () => {

@@ -12,7 +12,9 @@ import { removePasskey } from '#shared/people/remove-passkey.ts';
 import { fresh, somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { fetched } from '../fetched.fixture.ts';
 import { claimsOf, PASSWORD, testSite, type TestSite, WEB } from '../site.fixture.ts';
-import type { TestBrowser } from '../browser.fixture.ts';
+import { renewPassword } from '#shared/operations/people/user-passwd.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { sendAll, startApplication, toldBy } from './logouts.fixture.ts';
 
 let site: TestSite;
@@ -83,7 +85,7 @@ const refresh = (token: unknown) =>
 
 /** Ends something from the account page. */
 async function endAt({ browser }: Visit, form: Record<string, string>) {
-  await browser.send(await browser.open('/account/end'), { id: '', ...form }, '/account');
+  return browser.submit(await browser.open('/account/end'), { id: '', ...form }, '/account');
 }
 
 /** The application hears of this browser alone. */
@@ -173,24 +175,46 @@ const PERSON: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
 describe('the server names the applications that it has not told yet', () => {
   const { client_name: app } = WEB;
 
-  test('in the answer of `user end`, until it has told them', async () => {
-    const { name } = await visit();
-    expect(await endUser.run({ name }, house())).toMatchObject({ untold: [app] });
+  const OPERATIONS: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
+    'user end': ({ name }) => endUser.run({ name }, house()),
+    'user end --grant': ({ name, grant }) => endUser.run({ name, grant }, house()),
+    'user disable': ({ name }) => disableUser.run({ name }, house()),
+    'user passwd': ({ name }) => renewPassword.run({ name }, house()),
+    'user remove': ({ name }) => removeUser.run({ name, trees: false }, house()),
+    'client end': () => endAccessOfClient.run({ client_id: 'web' }, house()),
+    'client end --grant': ({ grant }) =>
+      endAccessOfClient.run({ client_id: 'web', grant }, house()),
+  };
+
+  test.each(Object.entries(OPERATIONS))('in the answer of `%s`', async (_, end) => {
+    expect(await end(await visit())).toMatchObject({ untold: [app] });
     await sendAll(site);
-    expect(await endUser.run({ name }, house())).not.toHaveProperty('untold');
-    application.tokens.length = 0;
   });
 
-  test('on the page after the person has ended everything', async () => {
-    const { browser } = await visit();
-    const ended = await browser.send(
-      await browser.open('/account/end'),
-      { end: 'everything', id: '' },
-      '/account',
-    );
-    expect(ended.text).toContain('goes on trying: Web &amp; &lt;b&gt;App&lt;/b&gt;.');
+  test('no more once it has told them', async () => {
+    const { name } = await visit();
+    const ended = endUser.run({ name }, house());
+    await eventually(async () => {
+      const due = await site.server.stores.logouts.due(Date.now());
+      if (due.length === 0) throw new Error('not yet');
+    });
     await sendAll(site);
-    application.tokens.length = 0;
+    expect(await ended).not.toHaveProperty('untold');
+  });
+
+  const SAID = 'goes on trying: Web &amp; &lt;b&gt;App&lt;/b&gt;.';
+  const PAGES: Readonly<Record<string, (visit: Visit) => Promise<Page>>> = {
+    'after the sign-out': async ({ browser }) =>
+      browser.submit(await browser.open('/sign-out'), { logout: 'yes' }),
+    'after everything has ended': (there) => endAt(there, { end: 'everything' }),
+    'after an application has ended': (there) => endAt(there, { end: 'application', id: 'web' }),
+    'after the sign-in of this browser has ended': (there) =>
+      endAt(there, { end: 'sign-in', id: there.uid }),
+  };
+
+  test.each(Object.entries(PAGES))('on the page %s', async (_, end) => {
+    expect((await end(await visit())).text).toContain(SAID);
+    await sendAll(site);
   });
 });
 

@@ -24,6 +24,8 @@ export interface AccountProps {
    * the entry did not exist.
    */
   readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others' | 'gone';
+  /** The names of the applications that the server could not tell yet of what has ended. */
+  readonly untold?: readonly string[];
   /** The URL of the pages for administrators. Absent: the person is no administrator. */
   readonly admin?: string;
 }

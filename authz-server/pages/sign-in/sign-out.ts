@@ -1,5 +1,6 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
+import { untoldApplications } from '#shared/people/access/untold.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
@@ -7,6 +8,17 @@ import { createBrowserSessions } from './session.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { signOutPage } from '../views/sign-out.ts';
 import { signedOutPage } from '../views/signed-out.ts';
+
+/** Answers a sign-out. If the server could not tell an application yet, the page names it. */
+export async function answerSignedOut(
+  ctx: Context,
+  server: PagesServer,
+  accountId: string,
+): Promise<void> {
+  const untold = await untoldApplications(server.stores, accountId);
+  if (untold.length === 0) return seeOther(ctx, '/sign-out');
+  answerWith(ctx, signedOutPage(createViewOf(server)(ctx), untold));
+}
 
 /** Signing out from our own pages; a client asks for it at the engine's `/session/end`. */
 export function signOutHandlers(
@@ -31,8 +43,9 @@ export function signOutHandlers(
       const form = await checkForm(ctx);
       if (form.get('logout') !== 'yes') return seeOther(ctx, '/account');
       const visitor = await currentVisitor(ctx);
-      if (visitor) await signOutVisitor(ctx, visitor);
-      seeOther(ctx, '/sign-out');
+      if (visitor === undefined) return seeOther(ctx, '/sign-out');
+      await signOutVisitor(ctx, visitor);
+      await answerSignedOut(ctx, server, visitor.person.id);
     },
   };
 }

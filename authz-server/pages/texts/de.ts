@@ -307,7 +307,7 @@ export const de: Texts = {
       title: 'Alles ist beendet',
       text: `Sie sind überall abgemeldet, und keine Anwendung und kein Gerät hat noch Zugriff. Sie können sich wieder anmelden. ${ownSessionsDe}`,
       untold: (names: string) =>
-        `Diesen Anwendungen hat der Server es noch nicht mitgeteilt, er versucht es weiter: ${names}.`,
+        `Diesen Anwendungen konnte der Server es noch nicht mitteilen, er versucht es weiter: ${names}.`,
       signIns: 'Browser, die angemeldet waren',
       grants: 'Anwendungen und Geräte, die Zugriff hatten',
     },

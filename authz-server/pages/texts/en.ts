@@ -309,7 +309,7 @@ export const en = {
       title: 'Everything has ended',
       text: `You are signed out everywhere, and no application or device has access any more. You can sign in again. ${ownSessionsEn}`,
       untold: (names: string) =>
-        `The server has not told these applications yet, and goes on trying: ${names}.`,
+        `The server could not tell these applications yet, and goes on trying: ${names}.`,
       signIns: 'Browsers that were signed in',
       grants: 'Applications and devices that had access',
     },

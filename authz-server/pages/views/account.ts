@@ -14,7 +14,7 @@ import { facts } from './facts.ts';
 
 /** All that is open in the name of a person, each with the means to end it: few of each group, or a page of one. */
 export function accountPage(view: View, props: AccountProps): Answer {
-  const { lists, name, profile, ended, starts } = props;
+  const { lists, name, profile, ended, untold = [], starts } = props;
   const all = textsOf(view.language);
   const texts = all.account;
   return document(view, {
@@ -29,6 +29,10 @@ export function accountPage(view: View, props: AccountProps): Answer {
         <p class="muted">${texts.lead(name)}</p>
         ${props.admin !== undefined && html`<p><a href="${props.admin}">${all.admin.title}</a></p>`}
         ${ended !== undefined && html`<p class="note good" role="status">${texts.ended[ended]}</p>`}
+        ${
+          untold.length > 0 &&
+          html`<p class="muted">${all.endEverything.done.untold(untold.join(', '))}</p>`
+        }
       </div>
       ${lists.shown === undefined ? overview(view, props) : group(view, props, lists.shown.group)}
     </div>`,

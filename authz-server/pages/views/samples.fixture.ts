@@ -539,7 +539,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'sign-out': (view) =>
     signOutPage(alice(view), { action: '/sign-out', hidden: {}, client: 'Papertrail' }),
-  'signed-out': signedOutPage,
+  'signed-out': (view) => signedOutPage(view),
+  'signed-out-untold': (view) => signedOutPage(view, ['Papertrail', 'Wiki']),
   error: (view) =>
     errorPage(view, {
       status: 400,

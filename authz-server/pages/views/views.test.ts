@@ -120,6 +120,7 @@ function everyView(text: string): readonly Answer[] {
     signOutPage(view, { action: text, hidden, client: text }),
     goOnPage(view, { href: 'https://app.example/', client: text }),
     signedOutPage(view),
+    signedOutPage(view, [text]),
     errorPage(view, {
       status: 400,
       kind: 'request',

@@ -11,6 +11,7 @@ import { contentOf } from '../stores/content-of.ts';
 import { CLEARED, setClient } from '#shared/operations/clients/client-set.ts';
 import { renewSecret } from '#shared/operations/clients/client-secret.ts';
 import { type GrantOfClient, showClientAccess } from '#shared/operations/clients/client-access.ts';
+import { untoldLines } from '../lines/untold.ts';
 import { lastUse, minute } from '../lines/last-use.ts';
 import { scopeWords } from '../lines/scope-words.ts';
 import { endAccessOfClient } from '#shared/operations/clients/client-end.ts';
@@ -125,10 +126,11 @@ const grantRow = (grant: GrantOfClient) => {
 
 export const clientEnd = commandOf(endAccessOfClient, {
   details: ['`client access CLIENT` lists the ids.'],
-  lines: ({ client_id: id, grant }) => [
+  lines: ({ client_id: id, grant, untold }) => [
     grant === undefined
       ? `Everything that people had allowed ${id} has ended, and so have all of its tokens. A session of its own may go on.`
       : `The grant ${grant} of ${id} has ended.`,
+    ...untoldLines(untold),
   ],
 });
 

@@ -14,6 +14,7 @@ import { setUser } from '#shared/operations/people/user-set.ts';
 import { renewPassword } from '#shared/operations/people/user-passwd.ts';
 import { keysLeftLines } from '../lines/keys-left.ts';
 import { OWN_SESSIONS } from '../lines/own-sessions.ts';
+import { untoldLines } from '../lines/untold.ts';
 import { recoverUser } from '#shared/operations/people/user-recover.ts';
 import { nameUserInKerberos } from '#shared/operations/people/user-kerberos.ts';
 import { disableUser, enableUser } from '#shared/operations/people/user-disable.ts';
@@ -127,9 +128,10 @@ export const userSet = commandOf(setUser, {
 
 export const userPasswd = commandOf(renewPassword, {
   source: PASSWORD_SOURCE,
-  lines: ({ password, ...person }) => [
+  lines: ({ password, untold, ...person }) => [
     `${person.name} has a new password. All that the old one opened here has ended.`,
     OWN_SESSIONS,
+    ...untoldLines(untold),
     ...keysLeftLines(person),
     ...(password === undefined ? [] : [`password: ${password}`]),
   ],
@@ -157,8 +159,10 @@ export const userKerberos = commandOf(nameUserInKerberos, {
 });
 
 const view = {
-  lines: ({ name, disabled }: Told<typeof disableUser.output>) =>
-    disabled ? [`${name} cannot sign in any more.`, OWN_SESSIONS] : [`${name} can sign in again.`],
+  lines: ({ name, disabled, untold }: Told<typeof disableUser.output>) =>
+    disabled
+      ? [`${name} cannot sign in any more.`, OWN_SESSIONS, ...untoldLines(untold)]
+      : [`${name} can sign in again.`],
 };
 
 export const userEnable = commandOf(enableUser, view);
@@ -173,21 +177,19 @@ export const userDisable: Command = {
 
 export const userEnd = commandOf(endUser, {
   details: ['`user access NAME` lists the ids.'],
-  lines({ grant, sign_in, client, untold = [], ...person }) {
+  lines({ grant, sign_in, client, untold, ...person }) {
     const parts = { grant, 'sign-in': sign_in, client };
     const ended = Object.entries(parts).flatMap(([part, id]) =>
       id === undefined ? [] : [[part, id]],
     );
     const [one] = ended;
-    if (one !== undefined) return [`The ${one.join(' ')} of ${person.name} has ended.`];
+    if (one !== undefined) {
+      return [`The ${one.join(' ')} of ${person.name} has ended.`, ...untoldLines(untold)];
+    }
     return [
       `Everything that ${person.name} had opened here has ended.`,
       OWN_SESSIONS,
-      ...(untold.length === 0
-        ? []
-        : [
-            `The server has not told these applications yet, and goes on trying: ${untold.join(', ')}.`,
-          ]),
+      ...untoldLines(untold),
       ...keysLeftLines(person),
     ];
   },
@@ -244,9 +246,10 @@ export const userRemove = commandOf(removeUser, {
     'tokens of the person are refused. A hash of the name stays, so that no other person gets the name with its rights',
     '(`user add --reuse-name`). Stored queries of the person are deleted within ten minutes.',
   ],
-  lines: ({ id, name, trees, granted_at = [] }) => [
+  lines: ({ id, name, trees, granted_at = [], untold }) => [
     `Removed ${name} (${id}).`,
     OWN_SESSIONS,
+    ...untoldLines(untold),
     ...(trees === undefined ? [] : [`Removed ${trees} trees of their own.`]),
     ...granted_at.map((url) => `${url} still grants scopes to ${name} (grants.people).`),
   ],

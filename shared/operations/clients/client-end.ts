@@ -3,6 +3,7 @@ import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endClient } from '#shared/people/access/of-client.ts';
 import { Conflict, Missing, operation } from '../operation.ts';
 import { partId } from '../part-id.ts';
+import { untold, untoldShown } from '../people/untold.ts';
 import { SPELLINGS } from '../texts.ts';
 import { clientId } from './client-id.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
@@ -25,7 +26,12 @@ export const endAccessOfClient = operation({
   }),
   operands: ['client_id'],
   parts: ['grant'],
-  output: z.strictObject({ client_id: z.string(), grant: partId, ended: z.literal(true) }),
+  output: z.strictObject({
+    client_id: z.string(),
+    grant: partId,
+    ended: z.literal(true),
+    ...untoldShown,
+  }),
   async run({ client_id, grant }, house) {
     await findClient(house.stores.clients, client_id);
     if (grant === undefined) {
@@ -33,7 +39,11 @@ export const endAccessOfClient = operation({
         throw new Conflict(said('client-built-in-end', { client: client_id }));
       }
       await endClient(house, client_id);
-      return { client_id, ended: true as const };
+      return {
+        client_id,
+        ended: true as const,
+        ...(await untold(house.stores, client_id, 'client')),
+      };
     }
     const access = await findAccess(house, grant);
     if (access?.clientId !== client_id) {
@@ -41,6 +51,6 @@ export const endAccessOfClient = operation({
     }
     const { accountId: person } = access;
     await endGrant(house, grant, { kind: 'grant.ended', person, grant, client: client_id });
-    return { client_id, grant, ended: true as const };
+    return { client_id, grant, ended: true as const, ...(await untold(house.stores, person)) };
   },
 });

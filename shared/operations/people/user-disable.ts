@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { disablePerson, enablePerson } from '#shared/people/people.ts';
 import { operation } from '../operation.ts';
 import { personName } from './person-name.ts';
+import { untold, untoldShown } from './untold.ts';
 
 const input = z.strictObject({ name: personName });
 const output = z.strictObject({
@@ -15,7 +16,6 @@ const common = {
   repeatable: true,
   input,
   operands: ['name'],
-  output,
 } as const;
 
 /** Disabling a person twice changes nothing more. */
@@ -23,13 +23,18 @@ export const disableUser = operation({
   ...common,
   name: 'user disable',
   summary: 'stop a person from signing in; their sessions, grants and tokens end at once',
-  run: async ({ name: asked }, house) => shown(await disablePerson(house, asked)),
+  output: output.extend(untoldShown),
+  async run({ name: asked }, house) {
+    const person = await disablePerson(house, asked);
+    return { ...shown(person), ...(await untold(house.stores, person.id)) };
+  },
 });
 
 export const enableUser = operation({
   ...common,
   name: 'user enable',
   summary: 'let a disabled person sign in again; earlier sessions and tokens stay revoked',
+  output,
   run: async ({ name: asked }, house) => shown(await enablePerson(house, asked)),
 });
 

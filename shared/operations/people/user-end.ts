@@ -3,12 +3,12 @@ import { endApplication } from '#shared/people/access/applications.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn } from '#shared/people/access/sign-ins.ts';
-import { untoldApplications } from '#shared/people/access/untold.ts';
 import { personNamed } from '#shared/people/people.ts';
 import { type House, InputError, Missing, operation } from '../operation.ts';
 import { partId } from '../part-id.ts';
 import { SPELLINGS } from '../texts.ts';
 import { keysLeft, keysLeftShown } from './keys-left.ts';
+import { untold, untoldShown } from './untold.ts';
 import { personName } from './person-name.ts';
 import { said } from '#shared/refusals/operations.ts';
 
@@ -64,10 +64,7 @@ export const endUser = operation({
     client: partId,
     ended: z.literal(true),
     ...keysLeftShown,
-    untold: z
-      .array(z.string())
-      .exactOptional()
-      .describe('names of the applications that the server has not told yet of the end'),
+    ...untoldShown,
   }),
   async run({ name: asked, ...parts }, house) {
     const [part, ...others] = NAMES.filter((one) => parts[one] !== undefined);
@@ -76,17 +73,16 @@ export const endUser = operation({
     const ended = { id: accountId, name, ...parts, ended: true as const };
     if (part === undefined) {
       await endEverything(house, accountId, { kind: 'person.ended', person: accountId });
-      const untold = await untoldApplications(house.stores, accountId);
       return {
         ...ended,
         ...(await keysLeft(house.stores, accountId)),
-        ...(untold.length > 0 && { untold }),
+        ...(await untold(house.stores, accountId)),
       };
     }
     const which = parts[part] ?? '';
     if (!(await PARTS[part](house, accountId, which))) {
       throw new Missing(said(LACKS[part], { name, id: which }));
     }
-    return ended;
+    return { ...ended, ...(await untold(house.stores, accountId)) };
   },
 });

@@ -5,6 +5,7 @@ import { operation } from '../operation.ts';
 import { keysLeft, keysLeftShown } from './keys-left.ts';
 import { passwordMember, passwordShown } from './password-member.ts';
 import { personName } from './person-name.ts';
+import { untold, untoldShown } from './untold.ts';
 
 export const renewPassword = operation({
   name: 'user passwd',
@@ -18,6 +19,7 @@ export const renewPassword = operation({
     name: z.string(),
     password: passwordShown,
     ...keysLeftShown,
+    ...untoldShown,
   }),
   async check({ password }) {
     if (password !== undefined) await newPasswordText(password);
@@ -30,6 +32,7 @@ export const renewPassword = operation({
       name,
       ...(given === undefined && { password }),
       ...(await keysLeft(house.stores, id)),
+      ...(await untold(house.stores, id)),
     };
   },
 });

@@ -3,6 +3,7 @@ import { removePerson } from '#shared/people/remove-person.ts';
 import { operation } from '../operation.ts';
 import { removeOwnTrees } from './own-trees.ts';
 import { personName } from './person-name.ts';
+import { untold, untoldShown } from './untold.ts';
 
 export const removeUser = operation({
   name: 'user remove',
@@ -25,6 +26,7 @@ export const removeUser = operation({
       .array(z.string())
       .exactOptional()
       .describe('spaces that still grant scopes to the name (`grants.people`)'),
+    ...untoldShown,
   }),
   async run({ name: asked, trees }, house) {
     const { stores, config } = house;
@@ -36,6 +38,7 @@ export const removeUser = operation({
       removed: true as const,
       ...(trees && { trees: await removeOwnTrees(stores.trees, config, id) }),
       ...(granting.length > 0 && { granted_at: granting.map(({ url }) => url) }),
+      ...(await untold(stores, id)),
     };
   },
 });

@@ -39,7 +39,14 @@ export const grantLabel = closedSet('grant', [
 ]);
 export const formatLabel = closedSet('format', ['Bearer', 'DPoP', 'GNAP']);
 export const howLabel = closedSet('how', ['password', 'passkey', 'second-factor']);
-export const resultLabel = closedSet('result', ['done', 'goes-on', 'refused']);
+export const resultLabel = closedSet('result', [
+  'done',
+  'goes-on',
+  'refused',
+  'told',
+  'postponed',
+  'given-up',
+]);
 export const algLabel = closedSet('alg', ['ES256', 'RS256', 'EdDSA']);
 export const KEY_STATES = ['published', 'signing', 'retiring'] as const;
 export const stateLabel = closedSet('state', KEY_STATES);

@@ -123,3 +123,12 @@ test.each([
     `countersign_refusals_total{server="resource",space="documents",reason="${label}"} 1`,
   );
 });
+
+test.each(['told', 'postponed', 'given-up'])(
+  'an attempt to tell an application of an end is counted as %s, without the application',
+  (result) => {
+    expect(linesOf(`logout.${result}`, { client: 'app', subject: 'alice-id' })).toContain(
+      `countersign_logouts_total{server="resource",result="${result}"} 1`,
+    );
+  },
+);

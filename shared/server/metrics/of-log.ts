@@ -59,6 +59,10 @@ export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel):
     ['proxy.request', request],
     ['proxy.tunnel', request],
     ['refused', () => metrics.count('connectionsRefused', 1)],
+    ...['told', 'postponed', 'given-up'].map(
+      (result) =>
+        [`logout.${result}`, () => metrics.count('logouts', 1, resultLabel(result))] as const,
+    ),
   ]);
 
   const at = (level: 'info' | 'warn' | 'error') => {

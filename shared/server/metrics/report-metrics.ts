@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Clock } from '#shared/base/clock.ts';
 import { within } from '#shared/base/within.ts';
+import type { Logouts } from '#shared/stores/logout/logouts.ts';
 import type { LastBackup } from '#shared/stores/last-backup/last-backup.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Need } from '#shared/stores/outage/need.ts';
@@ -30,6 +31,8 @@ interface Reported {
   readonly life: Parameters<typeof measureKeys>[1];
   /** The last successful backup of the store; only the authorization server reports it. */
   readonly lastBackup: LastBackup | undefined;
+  /** The logouts that wait to be sent; only the authorization server reports them. */
+  readonly logouts: Pick<Logouts, 'backlog'> | undefined;
   readonly clock: Clock;
   /** Returns the difference of the clocks, as the server does. */
   clockDifference(): number | undefined;
@@ -40,7 +43,8 @@ interface Reported {
  * to its scrapers. Rejects if it cannot listen.
  */
 export async function reportMetrics(reported: Reported): Promise<Reporting> {
-  const { metrics, address, feed, ready, life, lastBackup, clock, clockDifference } = reported;
+  const { metrics, address, feed, ready, life, lastBackup, logouts, clock, clockDifference } =
+    reported;
   const ofProcess = measureProcess(metrics, clock);
   const works = (need: Need) =>
     within(READY_PATIENCE, ready(need)).then(
@@ -50,9 +54,15 @@ export async function reportMetrics(reported: Reported): Promise<Reporting> {
   async function measureBackup(): Promise<void> {
     if (lastBackup) metrics.set('lastBackup', ((await lastBackup.get()) ?? 0) / 1000);
   }
+  async function measureLogouts(): Promise<void> {
+    if (logouts === undefined) return;
+    const { count, oldest = clock.now() } = await logouts.backlog();
+    metrics.set('logoutsWaiting', count);
+    metrics.set('logoutAge', Math.max(0, clock.now() - oldest) / 1000);
+  }
   async function read(): Promise<void> {
     // If the store does not answer, `ready` reports that, and the last known numbers stay.
-    const stored = [measureKeys(metrics, life), measureBackup()];
+    const stored = [measureKeys(metrics, life), measureBackup(), measureLogouts()];
     const settled = Promise.all(stored.map((one) => within(READY_PATIENCE, one).catch(() => {})));
     const [all, reading] = await Promise.all([works('all'), works('reading')]);
     metrics.set('ready', all);

@@ -162,6 +162,27 @@ export const METRICS = /** @type {const} */ ({
     labels: ['server'],
     merge: 'max',
   },
+  logouts: {
+    name: 'countersign_logouts_total',
+    help: 'Attempts to tell an application that sessions have ended, by result: told, postponed, or given up 24 hours after the end.',
+    type: 'counter',
+    labels: ['server', 'result'],
+    merge: 'sum',
+  },
+  logoutsWaiting: {
+    name: 'countersign_logouts_waiting',
+    help: 'Logouts that applications have not been told yet, by the store of the authorization server; counted up to 10,000.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'max',
+  },
+  logoutAge: {
+    name: 'countersign_logout_age_seconds',
+    help: 'Time since the end of the oldest session of which an application has not been told yet. 0: none waits.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'max',
+  },
   eventLoopDelay: {
     name: 'countersign_eventloop_delay_seconds',
     help: 'Delay of the event loop since the previous scrape: median, 99th percentile, greatest; the worst of all workers.',

@@ -176,6 +176,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'logouts.take': () => closed.logouts.take('x', 1, 2, 1),
         'logouts.postpone': () => closed.logouts.postpone('x', 1),
         'logouts.remove': () => closed.logouts.remove('x'),
+        'logouts.backlog': () => closed.logouts.backlog(),
         'logouts.waiting': () => closed.logouts.waiting('x'),
         'outbox.add': () => closed.outbox.add(someOutboxMessage('x')),
         'outbox.take': () => closed.outbox.take(1, 2, 1),

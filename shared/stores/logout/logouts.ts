@@ -41,6 +41,8 @@ export interface Logouts {
   postpone(id: string, due: number): Promise<void>;
   /** False: there is no such logout. */
   remove(id: string): Promise<boolean>;
+  /** Counts the logouts, up to 10,000, and returns the time of the oldest end among them. */
+  backlog(): Promise<{ readonly count: number; readonly oldest?: number }>;
   /** Returns the clients that wait for a logout of a person. */
   waiting(accountId: string): Promise<readonly string[]>;
 }

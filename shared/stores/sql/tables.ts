@@ -188,6 +188,7 @@ ${artefacts('artefact')}
     created INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX logout_due ON logout (client_id, due, id);
+  CREATE INDEX logout_created ON logout (created);
   CREATE INDEX logout_account ON logout (account_id) WHERE account_id IS NOT NULL;
   CREATE TABLE declared (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;
   -- When the last good backup was made: one row, or none.

@@ -142,6 +142,19 @@ export function logoutsContract(contract: () => Contract): void {
       expect(await other.logouts.due(FAR * 2)).not.toContain(client.client_id);
     });
 
+    test('the backlog has a count, and the time of the oldest end', async () => {
+      const { one, other } = contract();
+      const { grantId, clientId } = await given();
+      const before = await one.logouts.backlog();
+      await one.revocations.revoke('grant', grantId, FAR);
+      const [left] = await other.logouts.take(clientId, FAR, FAR, 9);
+      const { count, oldest = NaN } = await other.logouts.backlog();
+      expect(count).toBe(before.count + 1);
+      expect(oldest).toBe(Math.min(before.oldest ?? Infinity, left?.created ?? NaN));
+      await one.logouts.remove(left?.id ?? '');
+      expect(await other.logouts.backlog()).toEqual(before);
+    });
+
     test('an expired grant leaves no logout when it is swept', async () => {
       const { grantId, clientId, ...rest } = await given();
       const { one, other } = contract();

@@ -153,6 +153,15 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
 
     remove: (id) => changes(database, 'DELETE FROM logout WHERE id = ?', id),
 
+    backlog: () =>
+      database.read(async (sql) => {
+        const text = `SELECT (SELECT count(*) FROM (SELECT 1 FROM logout LIMIT 10000) AS some),
+          (SELECT min(created) FROM logout)`;
+        const [[count, oldest] = [0, null]] =
+          await sql.all<[count: number, oldest: number | null]>(text);
+        return { count: Number(count), ...(oldest !== null && { oldest }) };
+      }),
+
     waiting: (accountId) =>
       database.read(async (sql) => {
         const text =
