@@ -131,9 +131,10 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
             throw invalidTarget('the scopes are of several resources, and a token is for one');
           }
           const whole = parseScope(text(client['allowed_scope']));
-          const [who, may] =
-            allowed.size > 0 ? [`for ${space.url} this client`, allowed] : ['this client', whole];
-          throw invalidScope(asked.difference(allowed), who, may);
+          throw invalidScope(asked.difference(allowed), allowed.size > 0 ? allowed : whole, {
+            at: `for ${space.url} `,
+            elsewhere: allowed.size > 0 ? '' : 'for other resources ',
+          });
         }
         params['scope'] = [...granted].join(' ');
       }
@@ -168,7 +169,10 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       const refused = asked.intersection(OPENID_SCOPES).difference(allowed);
       const granted = asked.intersection(grantable).difference(new Set(['offline_access']));
       if (refused.size === 0 && granted.size > 0) return;
-      throw invalidScope(refused.size > 0 ? refused : asked, 'this client', grantable);
+      const wrong = refused.size > 0 ? refused : asked.difference(grantable);
+      // A longer access that is access to nothing (OpenID Connect Core section 11).
+      if (wrong.size === 0 && asked.size > 0) grantable.delete('offline_access');
+      throw invalidScope(wrong, grantable);
     },
   };
 }
@@ -268,12 +272,19 @@ function invalidTarget(description: string) {
 
 /**
  * Names the refused scopes, as far as a description may contain them (RFC 6749 section 5.2), and the scopes that the
- * client has.
+ * client has: at the resource of the request, or only elsewhere.
  */
-function invalidScope(refused: ReadonlySet<string>, client: string, may: ReadonlySet<string>) {
+function invalidScope(
+  refused: ReadonlySet<string>,
+  may: ReadonlySet<string>,
+  { at = '', elsewhere = '' } = {},
+) {
   const named = [...refused].filter(isScopeToken).join(' ').slice(0, NAMED);
-  const not = named === '' ? `${client} may` : `${client} may not ask for ${named}; it may`;
-  const description = `${not} ask for: ${list([...may])}`;
+  const not =
+    named === ''
+      ? `${elsewhere || at}this client`
+      : `${at}this client may not ask for ${named}; ${elsewhere}it`;
+  const description = `${not} may ask for: ${list([...may])}`;
   return new errors.InvalidScope(description, [...refused].join(' '));
 }
 

@@ -66,7 +66,7 @@ test('a first start at a terminal prints a link, by which a person makes a passk
   });
   const complaints = await complaintsOf(context);
   const page = await context.newPage();
-  await virtualAuthenticator(page);
+  const device = await virtualAuthenticator(page);
   await page.addInitScript(
     'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
   );
@@ -76,6 +76,7 @@ test('a first start at a terminal prints a link, by which a person makes a passk
   await page.getByLabel('Name').fill('dina');
   await press('Mit einem Passkey anlegen, ohne Passwort');
   await page.getByText('Ihr Name ist dina.').waitFor();
+  expect(await device.credentials()).toMatchObject([{ userName: 'dina' }]);
   await page.goto(`${issuer}/account`);
   await press('Passkey benutzen');
   await page.getByRole('link', { name: 'Verwaltung' }).click();

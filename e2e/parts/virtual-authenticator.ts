@@ -8,6 +8,8 @@ export interface Credential {
   readonly signCount: number;
   readonly rpId?: string;
   readonly userHandle?: string;
+  /** The name of the account, which the authenticator shows. */
+  readonly userName?: string;
 }
 
 /** A virtual authenticator of Chromium, in place of a device's. */

@@ -23,6 +23,9 @@ export function revocationsSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace
   };
 }
 
+/** The scopes of endpoints that only machines call. */
+export const SCOPES_OF_MACHINES: ReadonlySet<string> = new Set([VERIFY_SCOPE, FOLLOW_SCOPE]);
+
 /** The scope for administering this server. */
 export const ADMIN_SCOPE = 'admin';
 /** The scope for reading what an administrator may read. */

@@ -90,6 +90,23 @@ test('the form of a kind has no field for a member that the kind determines', as
   expect(text).not.toContain('value="openid"');
 });
 
+test.each(Object.keys(CLIENT_KINDS))(
+  'the form of the kind %s offers scopes of machines to machines only',
+  async (kind) => {
+    const { text } = await formOf(kind);
+    expect(text.includes('value="revocations:follow"')).toBe(kind === 'machine');
+  },
+);
+
+test('OpenID Connect Core 1.0 section 11: lines with offline_access ask for consent', async () => {
+  const given = { client_name: 'Long', redirect_uris: REDIRECT };
+  const scope = ['openid', 'offline_access'];
+  const done = await browser.submit(await formOf('browser'), { ...given, scope });
+  expect(linesIn(done)).toMatch(/"scope": "openid offline_access",\s+"prompt": "consent"/);
+  const short = await browser.submit(await formOf('browser'), { ...given, scope: 'openid' });
+  expect(linesIn(short)).not.toContain('prompt');
+});
+
 test('a refused form of a kind stays that form, with what was typed and ticked', async () => {
   const scope = ['openid', 'documents:read'];
   const refused = await browser.submit(await formOf('web'), { client_name: 'Keeps', scope });

@@ -221,6 +221,14 @@ describe('RFC 6749 section 3.3: scope', () => {
     );
   });
 
+  test('OpenID Connect Core 1.0 section 11: offline_access alone is refused, and the answer lists other scopes only', async () => {
+    const answer = sent(await ask({ scope: 'offline_access', prompt: 'consent' }));
+    expect(answer.get('error')).toBe('invalid_scope');
+    const told = answer.get('error_description') ?? '';
+    expect(told).toMatch(/^this client may ask for: .*documents:read/);
+    expect(told).not.toContain('offline_access');
+  });
+
   test.each(['', 'consent'])(
     'OpenID Connect Core 1.0 section 11: offline_access is ignored if the client may not have it, prompt=%s',
     async (prompt) => {

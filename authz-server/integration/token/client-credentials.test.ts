@@ -143,6 +143,22 @@ test.each([
   },
 );
 
+test('a refused scope of another resource is not named as one that the client may ask for here', async () => {
+  const resource = `${authz.config.issuer}/revocations`;
+  await client('elsewhere');
+  const form = { ...GRANT, resource, scope: 'documents:read' };
+  const { status, body } = await authz.post('/token', form, basic('elsewhere', SECRET));
+  expect([status, body]).toMatchObject([
+    400,
+    {
+      error: 'invalid_scope',
+      error_description: expect.stringMatching(
+        `^for ${resource} this client may not ask for documents:read; for other resources it may ask for: .*documents:read`,
+      ),
+    },
+  ]);
+});
+
 test('one setting makes the engine answer all requests', async () => {
   await using slow = await testAuthz({ tokens: { direct: false } });
   expect((await slow.post('/token', GRANT, asApp)).status).toBe(200);

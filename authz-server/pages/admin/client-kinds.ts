@@ -2,6 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import {
   ADMIN_READ_SCOPE,
   ADMIN_SCOPE,
+  SCOPES_OF_MACHINES,
   type TokenSpace,
   tokenSpaces,
 } from '#shared/config/token-spaces.ts';
@@ -69,6 +70,8 @@ export const people = new UserManager(${inLines({
         client_id: id,
         redirect_uri: redirect,
         scope,
+        // Core section 11: without the consent of this request there is no access beyond the session.
+        ...(scope.split(' ').includes('offline_access') && { prompt: 'consent' }),
       })});`,
   },
   native: {
@@ -164,7 +167,9 @@ function scopeBoxes(
   const isMachine = grant_types === 'client_credentials';
   const ofPeople = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
   const ofSpaces = scopesOfSpaces(config).filter(
-    (scope) => ![ADMIN_SCOPE, ADMIN_READ_SCOPE].includes(scope),
+    (scope) =>
+      ![ADMIN_SCOPE, ADMIN_READ_SCOPE].includes(scope) &&
+      (isMachine || !SCOPES_OF_MACHINES.has(scope)),
   );
   const known = [...new Set([...(isMachine ? [] : ofPeople), ...ofSpaces])];
   const given = field.values.flatMap((value) => value.split(' '));

@@ -77,8 +77,8 @@ export function registerHandlers(
     more: Pick<RegisterProps, 'name' | 'problem'> = {},
   ): void {
     const view = viewOf(ctx);
-    const { administrator } = textsOf(view.language).registration.finish;
-    const options = passkeys.options({ id, name: address ?? administrator }, view.csrf, []);
+    // The script of the page puts the name into the options that the person chooses.
+    const options = passkeys.options({ id, name: address ?? '' }, view.csrf, []);
     const props = {
       action: ctx.path,
       ...(address !== undefined && { address }),

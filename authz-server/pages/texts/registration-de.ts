@@ -16,7 +16,6 @@ export const registrationDe: typeof registrationEn = {
     lead: (address) => `Das Konto wird zu ${address} gehören.`,
     leadOfFirst:
       'Mit diesem Konto verwalten Sie den Server. Im Betrieb brauchen Sie dafür einen Passkey oder einen zweiten Faktor neben dem Passwort.',
-    administrator: 'Verwaltung',
     nameHint:
       'Mit ihm melden Sie sich an. Buchstaben von a bis z und Ziffern; dazwischen darf ein Punkt, _ oder - stehen.',
     submit: 'Das Konto anlegen',

@@ -14,7 +14,6 @@ export const registrationEn = {
     lead: (address: string) => `The account will belong to ${address}.`,
     leadOfFirst:
       'With this account you administer the server. In production you need a passkey for that, or a second factor in addition to the password.',
-    administrator: 'administrator',
     nameHint:
       'You sign in with this name. Use letters from a to z and digits. A dot, _ or - may stand between them.',
     submit: 'Create the account',

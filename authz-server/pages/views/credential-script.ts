@@ -29,6 +29,9 @@ if (button && Key?.parseRequestOptionsFromJSON) {
     pending.abort();
     pending = new AbortController();
     const { signal } = pending;
+    // On the page of a new account the person chooses its name, which the authenticator shows from then on.
+    const { name } = form.elements;
+    if (makes && name?.autocomplete === 'username') options.user.name = options.user.displayName = name.value;
     const credential = makes
       ? await navigator.credentials.create({ publicKey: Key.parseCreationOptionsFromJSON(options), signal })
       : await navigator.credentials.get({ publicKey: Key.parseRequestOptionsFromJSON(options), signal, ...more });

@@ -229,7 +229,8 @@ test('config print prints the settings in force, without passwords', async () =>
     COUNTERSIGN_SECRET: 'correct horse battery staple and some more',
   });
   for (const args of [[], ['--json']]) {
-    const { stdout } = await inProcess(shell, 'config', 'print', ...args);
+    const { stdout, stderr } = await inProcess(shell, 'config', 'print', ...args);
+    expect(stderr).toMatch(/^COUNTERSIGN_CONFIG names no file: these are the defaults/);
     expect(JSON.parse(stdout)).toMatchObject({
       issuer: 'http://localhost:3000',
       store: {
@@ -244,7 +245,8 @@ test('config print prints the settings in force, without passwords', async () =>
   const store = { kind: 'postgres', urls: ['postgres://u:hunter2@h/db'], redis };
   await writeFile(file, JSON.stringify({ store }));
   const both = new TestShell({ COUNTERSIGN_CONFIG: file });
-  const { stdout } = await inProcess(both, 'config', 'print');
+  const { stdout, stderr } = await inProcess(both, 'config', 'print');
+  expect(stderr).toBe('');
   expect(JSON.parse(stdout)).toMatchObject({
     store: { urls: ['postgres://u:***@h/db'], redis: { urls: ['redis://:***@r:1'] } },
   });

@@ -165,6 +165,9 @@ function serversOf(name: string | undefined): readonly ServerName[] {
 const NO_FILE =
   'The configuration can be used. COUNTERSIGN_CONFIG names no file: it has the defaults and the environment.';
 
+const NO_FILE_PRINTED =
+  'COUNTERSIGN_CONFIG names no file: these are the defaults and the environment. Set it to the file of the servers.';
+
 const MEANING = {
   production: 'the pair can be reached from elsewhere',
   development: 'every origin is on loopback, and no listener names another host',
@@ -173,8 +176,12 @@ const MEANING = {
 export const configPrint: Command = {
   name: 'config print',
   summary: 'print the configuration in force: file, environment and defaults, without secrets',
-  run: async (_, { env }) => {
+  run: async (_, shell) => {
+    const { env } = shell;
     const config = masked(await loadConfig(env));
+    if (!env['COUNTERSIGN_CONFIG']) shell.note(NO_FILE_PRINTED);
+    const unread = unreadFile(env);
+    if (unread !== undefined) shell.note(unread);
     return { json: config, lines: JSON.stringify(config, null, 2).split('\n') };
   },
 };
