@@ -87,7 +87,7 @@ export function logoutsContract(contract: () => Contract): void {
       expect(await other.logouts.waiting(accountId)).toEqual(
         [clientId, another.clientId].toSorted(),
       );
-      const browsers = [uid, elsewhere.uid].toSorted().map((one) => ({ accountId, uid: one }));
+      const browsers = [uid, elsewhere.uid].toSorted().map((id) => ({ accountId, uid: id }));
       expect(await taken(clientId)).toEqual([{ accountId }, ...browsers]);
     });
 

@@ -159,7 +159,7 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
           (SELECT min(created) FROM logout)`;
         const [[count, oldest] = [0, null]] =
           await sql.all<[count: number, oldest: number | null]>(text);
-        return { count: Number(count), ...(oldest !== null && { oldest }) };
+        return { count, ...(oldest !== null && { oldest }) };
       }),
 
     waiting: (accountId) =>
