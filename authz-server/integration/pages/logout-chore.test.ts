@@ -131,7 +131,7 @@ describe('a logout token', () => {
     await logouts.remove(left?.id ?? '');
   });
 
-  test('of a client with a document is sent to public addresses at port 443 only', async () => {
+  test('the server sends a logout of a client with a document to public addresses at port 443 alone', async () => {
     const { stores } = site.server;
     const client_id = 'https://app.example/client.json';
     const accepts = await stores.clients.get('accepts');
