@@ -68,6 +68,15 @@ describe('the applications that a person may open', () => {
     ]);
   });
 
+  test('a client for a group is listed only for the people of the group', async () => {
+    const start_url = 'https://board.example/';
+    await flow.authz.stores.clients.add(client('board', { start_url, allow_groups: ['board'] }));
+    expect(await starts()).not.toContain(start_url);
+    await intoGroup('board');
+    expect(await starts()).toContain(start_url);
+    expect(await starts('bob')).not.toContain(start_url);
+  });
+
   test('a space that people may not enter is listed only for the people of its groups', async () => {
     expect(await starts()).toEqual(['https://wiki.example/']);
     await intoGroup('chess');

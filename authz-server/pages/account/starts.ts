@@ -4,13 +4,14 @@ import { everySpace } from '#shared/config/second-origin.ts';
 import { listConsents } from '#shared/people/access/consents.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { START_KEY } from '#shared/stores/oauth/client-keys.ts';
+import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { AccountStart } from '../frame/account-view.ts';
 import type { Language } from '../frame/view.ts';
 
 /**
- * Returns the applications that a person may open, by name: registered clients with a start URL, at most 250, clients
+ * Returns the applications that a person may open, by name: registered clients with a start URL, of at most 250, clients
  * with a document that the person has allowed something, and spaces at which people sign in.
  */
 export async function startsOf(
@@ -24,7 +25,7 @@ export async function startsOf(
   ]);
   const clients = [...registered, ...described].flatMap((client) => {
     const { start_url: url, logo_uri: logo } = client;
-    if (url === undefined) return [];
+    if (url === undefined || !isFor(client, person)) return [];
     return Object.assign({ name: shownName(client), url }, logo !== undefined && { logo });
   });
   const { compare } = new Intl.Collator(language, { numeric: true });

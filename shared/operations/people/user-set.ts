@@ -33,8 +33,7 @@ const names = Object.keys(MEMBERS) as (keyof typeof MEMBERS)[];
 
 export const setUser = operation({
   name: 'user set',
-  summary:
-    'change the profile of a person, which applications read; a lost group ends access to clients for that group',
+  summary: 'change the profile of a person; a lost group ends access to clients for that group',
   effect: 'changes',
   input: z.strictObject({
     name: personName,

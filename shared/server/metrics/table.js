@@ -171,14 +171,14 @@ export const METRICS = /** @type {const} */ ({
   },
   logoutsWaiting: {
     name: 'countersign_logouts_waiting',
-    help: 'Logouts that applications have not been told yet, by the store of the authorization server; counted up to 10,000.',
+    help: 'Logouts that no application has accepted yet, by the store of the authorization server; counted up to 10,000.',
     type: 'gauge',
     labels: ['server'],
     merge: 'max',
   },
   logoutAge: {
     name: 'countersign_logout_age_seconds',
-    help: 'Time since the end of the oldest session of which an application has not been told yet. 0: none waits.',
+    help: 'Time since the end of the oldest session whose logout no application has accepted yet. 0: none waits.',
     type: 'gauge',
     labels: ['server'],
     merge: 'max',

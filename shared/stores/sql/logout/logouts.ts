@@ -155,7 +155,7 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
 
     backlog: () =>
       database.read(async (sql) => {
-        const text = `SELECT (SELECT count(*) FROM (SELECT 1 FROM logout LIMIT 10000) AS some),
+        const text = `SELECT (SELECT count(*) FROM (SELECT 1 FROM logout LIMIT 10000) AS waiting),
           (SELECT min(created) FROM logout)`;
         const [[count, oldest] = [0, null]] =
           await sql.all<[count: number, oldest: number | null]>(text);

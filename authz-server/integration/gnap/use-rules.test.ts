@@ -13,12 +13,12 @@ import { listAccess } from '#shared/people/access/grants.ts';
 import { setProfile } from '#shared/people/set-profile.fixture.ts';
 import { type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import type { UseRules } from '#shared/stores/oauth/use-rules.ts';
-import type { TestBrowser } from './browser.fixture.ts';
-import { CALLBACK, redemption, VERIFIER, WEB } from './code-flow.fixture.ts';
-import { ALL, pathOf, PASSWORD, post, TV } from './device/device.fixture.ts';
-import { DOCUMENTS } from './authz.fixture.ts';
-import { type GnapFlow, openGnap, READ, REDIRECT, type Told } from './gnap/gnap.fixture.ts';
-import { fetched } from './fetched.fixture.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import { CALLBACK, redemption, VERIFIER, WEB } from '../code-flow.fixture.ts';
+import { ALL, pathOf, PASSWORD, post, TV } from '../device/device.fixture.ts';
+import { DOCUMENTS } from '../authz.fixture.ts';
+import { type GnapFlow, openGnap, READ, REDIRECT, type Told } from './gnap.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 
 /** Alice is in the group staff, bob is in no group. The clients are for staff. */
 let gnap: GnapFlow;
