@@ -155,8 +155,10 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
 
     backlog: () =>
       database.read(async (sql) => {
-        const text = `SELECT (SELECT count(*) FROM (SELECT 1 FROM logout LIMIT 10000) AS waiting),
-          (SELECT min(created) FROM logout)`;
+        // The condition makes both read the index by time, of which at most 10,000 rows are counted.
+        const text = `SELECT
+          (SELECT count(*) FROM (SELECT 1 FROM logout WHERE created > 0 LIMIT 10000) AS waiting),
+          (SELECT min(created) FROM logout WHERE created > 0)`;
         const [[count, oldest] = [0, null]] =
           await sql.all<[count: number, oldest: number | null]>(text);
         return { count, ...(oldest !== null && { oldest }) };
