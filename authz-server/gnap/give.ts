@@ -4,10 +4,11 @@ import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { grantedOf, resolveAccess } from './access.ts';
+import { mayUseNow } from '../base/may-use.ts';
 import { clientOf } from './clients.ts';
 import { GnapError } from './gnap-error.ts';
 import { type Bucket, pay } from './limits.ts';
-import { type IssuedToken, issueToken, recordIssue } from './issue-token.ts';
+import { type IssuedToken, issueToken, notFor, recordIssue } from './issue-token.ts';
 import { findGiven, type GivenGrant, type Origin, replaceGiven, saveGiven } from './records.ts';
 import { allowedAt, findRights } from './rights.ts';
 import type { GnapServer } from './server.ts';
@@ -29,6 +30,8 @@ export async function give(server: GnapServer, giving: Giving, from: Origin): Pr
     findAccess(server, grantId),
   ]);
   if (client === undefined || access === undefined) throw ended();
+  // Claims about the person need no access token.
+  if (!(await mayUseNow(server, client, accountId, assurance.acr))) throw notFor();
   const allowed = await findRights(server, grantId);
   const spaces = gnapSpaces(server.config);
   const before = await findGiven(server, giving.id);

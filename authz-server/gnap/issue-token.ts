@@ -94,6 +94,9 @@ function bindingOf(key: RegisteredKey): KeyBinding {
   return proof === 'httpsig' ? { jwk } : { jwk, proof };
 }
 
+export const notFor = () =>
+  new GnapError('request_denied', 'the person may not use this client, or not after this sign-in');
+
 async function grantClaims(
   server: GnapServer,
   client: ClientRecord,
@@ -104,12 +107,7 @@ async function grantClaims(
   if (!(await mayStillGet(server, accountId, assurance.acr))) {
     throw new GnapError('request_denied', 'the person must sign in with a second factor');
   }
-  if (!(await mayUseNow(server, client, accountId, assurance.acr))) {
-    throw new GnapError(
-      'request_denied',
-      'the person may not use this client, or not after this sign-in',
-    );
-  }
+  if (!(await mayUseNow(server, client, accountId, assurance.acr))) throw notFor();
   await noteIssue(server, grantId, server.config.people.grant);
   return { grant_id: grantId, sub_gen: granted.generation };
 }

@@ -29,6 +29,16 @@ test('applications: an application is registered with its logout URL', async () 
   expect(added).toContain('client_secret');
 });
 
+test('applications: an application is registered with a rule about its people', async () => {
+  const [added] = await printed('applications.md', 'sh allow-group');
+  const [, id] = /client_id: +(\S+)/.exec(added ?? '') ?? [];
+  expect(await pair.cli('client', 'show', id ?? '')).toMatchObject({
+    allow_groups: ['staff'],
+    allow_people: ['erin'],
+    minimum_acr: 'second-factor',
+  });
+});
+
 test('`npm run -s cli --`, as the pages show it, runs the command line', async () => {
   const env = { ...pair.env, PATH: process.env['PATH'] };
   const args = ['run', '-s', 'cli', '--', 'user', 'add', 'by-npm'];

@@ -196,8 +196,8 @@ async function approvedDevice() {
 }
 
 /** Returns a request of GNAP that alice has allowed, and the reference that her browser brought back. */
-async function approvedGnap(): Promise<{ told: Told; ref: object }> {
-  const told = await gnap.ask({ client: { key: key.byValue }, ...READ, interact: REDIRECT }, key);
+async function approvedGnap(asked: object = READ): Promise<{ told: Told; ref: object }> {
+  const told = await gnap.ask({ client: { key: key.byValue }, ...asked, interact: REDIRECT }, key);
   const { browser, page } = await gnap.onPage(told);
   const end = await browser.submit(page, { decision: 'allow' }, new URL(page.url).pathname);
   return { told, ref: { interact_ref: brought(end)['interact_ref'] } };
@@ -235,6 +235,15 @@ const HELD: Readonly<Record<string, () => Promise<Held>>> = {
   },
   'the reference of a GNAP grant': async () => {
     const { told, ref } = await approvedGnap();
+    return {
+      use: async () => {
+        const { status, body } = await gnap.proceed(told, ref, 'POST', key);
+        return [status, body.error?.code];
+      },
+    };
+  },
+  'the reference of a GNAP grant about the person alone': async () => {
+    const { told, ref } = await approvedGnap({ subject: { sub_id_formats: ['opaque'] } });
     return {
       use: async () => {
         const { status, body } = await gnap.proceed(told, ref, 'POST', key);

@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
-import type { Answer } from '#shared/http/answer.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
@@ -14,6 +13,7 @@ import { describedSince } from '../../consent/described-since.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { asPerson } from '../../base/acting.ts';
+import { createResults } from './results.ts';
 import { isEnough, leastAcr } from '../../base/acr-values.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -72,11 +72,12 @@ export function interactionHandlers(
   const { config, stores, clock } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
-  const { mark, formMark, isRepeated } = createSameBrowser(server, provider);
+  const { formMark, isRepeated } = createSameBrowser(server, provider);
   const viewOf = createViewOf(server);
   const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
   const giveGrant = createGiveGrant(server, provider);
+  const { finish, outliveGrant } = createResults(server, provider);
 
   const resume = (uid: string) => provider.urlFor('resume', { uid });
 
@@ -108,52 +109,6 @@ export function interactionHandlers(
     }
     if (client === undefined) throw new PageError(400, 'request');
     return { interaction, client, visitor };
-  }
-
-  /**
-   * Stores the result, and redirects to the engine, which answers the client. Only this browser can continue with
-   * `result`. False: another request stored a result first, or the engine has used it. `page` is shown before the
-   * redirect.
-   */
-  async function finish(
-    ctx: Context,
-    interaction: Interaction,
-    result: InteractionResults,
-    page?: Answer,
-  ): Promise<boolean> {
-    const { uid, exp, returnTo } = interaction;
-    const was = await stores.artefacts.get('Interaction', uid);
-    // Without the grant and the session of who was signed in before: they may end now, and the
-    // interaction must not. But what somebody has allowed is taken up only while they are signed in.
-    const { grantId: _ended, session, ...kept } = was ?? {};
-    const bound = result.consent !== undefined && { session };
-    // A session that goes on in another tab meanwhile resumes this one too, but for a new password.
-    const resumable = result['signIn'] === undefined && { sessionUid: interaction.session?.uid };
-    const payload = {
-      ...kept,
-      ...bound,
-      result: { ...result, ...resumable, browser: mark(ctx) },
-    };
-    const seconds = exp - epochSeconds(clock);
-    const stands =
-      was !== undefined &&
-      JSON.stringify(was['result']) === JSON.stringify(interaction.result) &&
-      (await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was));
-    if (page) answerWith(ctx, page);
-    else seeOther(ctx, returnTo);
-    return stands;
-  }
-
-  /**
-   * Detaches a request from the client's grant in this session. A sign-in that sets up a second factor ends that grant,
-   * and the request would end, too.
-   */
-  async function outliveGrant({ uid, exp }: Interaction): Promise<void> {
-    const was = await stores.artefacts.get('Interaction', uid);
-    if (was?.['grantId'] === undefined) return;
-    const { grantId: _ending, ...payload } = was;
-    const seconds = exp - epochSeconds(clock);
-    await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was);
   }
 
   /** Remembers the consent for the person's other browsers, if only the client itself can receive the code. */

@@ -495,6 +495,14 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       described: { name: 'Papertrail', native: true, registered: false, since: NOW },
       items: ITEMS.slice(0, 2),
     }),
+  'person-not-allowed': (view) =>
+    otherPersonPage(alice(view), {
+      reason: 'rule',
+      client: 'Papertrail',
+      person: 'alice',
+      action: '/interaction/x/abort',
+      other: '/interaction/x?account=other',
+    }),
   'other-person': (view) =>
     otherPersonPage(alice(view), {
       reason: 'expected',
