@@ -126,7 +126,7 @@ export async function signInByKeyboard(page: Page, { name, password }: Person): 
   await page.keyboard.press('Enter');
 }
 
-export function decide(page: Page, decision: 'Allow' | 'Deny'): Promise<void> {
+export function decide(page: Page, decision: 'Allow' | 'Cancel' | 'Deny'): Promise<void> {
   return page.getByRole('button', { name: decision }).click();
 }
 

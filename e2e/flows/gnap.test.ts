@@ -143,8 +143,8 @@ describe.each(ONE_STORE)('on %s: GNAP (RFC 9635)', (kind) => {
     const { page, person } = await place.visit();
     await page.goto(asked.json.interact.redirect);
     await signIn(page, person);
-    await page.getByText('Prints asks for another person.').waitFor();
-    await decide(page, 'Deny');
+    await page.getByText('Prints expects another person.').waitFor();
+    await decide(page, 'Cancel');
     await page.getByText('The application gets no access.').waitFor();
   });
 

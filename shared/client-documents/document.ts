@@ -56,7 +56,7 @@ const document = z
     jwks: jwks.optional(),
     jwks_uri: z.string().optional(),
     client_uri: z.unknown().optional(),
-    backchannel_logout_uri: z.string().max(2048).optional(),
+    backchannel_logout_uri: z.unknown().optional(),
     client_secret: secret.optional(),
     client_secret_expires_at: secret.optional(),
   })
@@ -90,12 +90,9 @@ export function readDocument(url: string, content: unknown): ClientDocument {
     native,
     method: data.token_endpoint_auth_method,
     refreshes: data.grant_types.includes('refresh_token'),
-    ...ownPage(url, data.client_uri),
-    ...(data.backchannel_logout_uri !== undefined && {
-      logoutUrl: ownUrl(url, 'backchannel_logout_uri', data.backchannel_logout_uri),
-    }),
-    ...(byKey &&
-      (data.jwks ? { jwks: data.jwks } : { jwksUri: ownUrl(url, 'jwks_uri', data.jwks_uri) })),
+    ...optional('startUrl', ownUrl(url, data.client_uri)),
+    ...optional('logoutUrl', ownUrl(url, data.backchannel_logout_uri)),
+    ...(byKey && (data.jwks ? { jwks: data.jwks } : { jwksUri: ownKeys(url, data.jwks_uri) })),
   };
 }
 
@@ -106,27 +103,26 @@ export function readKeys(content: unknown): NonNullable<ClientDocument['jwks']> 
   return data;
 }
 
-/**
- * Returns a URL to which this server sends requests. It must be at the document's origin, so that no site makes this
- * server send requests to another.
- */
-function ownUrl(url: string, member: string, address = ''): string {
-  const found = URL.parse(address);
-  if (found?.origin !== new URL(url).origin || found.username + found.password !== '') {
-    throw new BadDocument(said('document-url-elsewhere', { member }));
-  }
-  return address;
+/** Returns the URL of the keys. Throws `BadDocument` if it is elsewhere. */
+function ownKeys(url: string, address: unknown): string {
+  const own = ownUrl(url, address);
+  if (own === undefined) throw new BadDocument(said('document-keys-elsewhere'));
+  return own;
 }
 
 /**
- * Returns the page of the client (RFC 7591 section 2, `client_uri`). A page at another origin is ignored, so that no
- * document leads people to another's site under the document's name.
+ * Returns a URL of the document at the document's own origin, so that no document leads people, or requests of this
+ * server, to another's site. The page (`client_uri`) and the logout URL are ignored elsewhere: many clients name them,
+ * and work without them.
  */
-function ownPage(url: string, address: unknown): Pick<ClientDocument, 'startUrl'> {
-  const page = typeof address === 'string' && address.length <= 2048 ? URL.parse(address) : null;
-  const isOwn = page?.origin === new URL(url).origin && page.username + page.password === '';
-  return isOwn ? { startUrl: page.href } : {};
+function ownUrl(url: string, address: unknown): string | undefined {
+  const found = typeof address === 'string' && address.length <= 2048 ? URL.parse(address) : null;
+  const isOwn = found?.origin === new URL(url).origin && found.username + found.password === '';
+  return isOwn ? found.href : undefined;
 }
+
+const optional = <Name extends string>(name: Name, value: string | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, string>>;
 
 /** Returns the words about the first mistake that a schema found; `where`: the member that names the content. */
 function mistakeOf({ issues: [issue] }: z.ZodError, where?: string): Words {

@@ -5,7 +5,7 @@ import { cspSource } from './csp-source.ts';
 import { type Html, html, scriptElement, styleElement } from './html.ts';
 import type { Language } from './language.ts';
 import { type PageScript, scriptOf } from './page-script.ts';
-import { styleOf } from './style/index.ts';
+import { type SpecialPart, styleOf } from './style/index.ts';
 
 /** The look of the pages that the operator configured (`brand`). */
 export interface Brand {
@@ -54,6 +54,8 @@ export interface PageContent {
   readonly head?: Head;
   /** True if the page has forms that are sent to its own origin. */
   readonly forms?: true;
+  /** A part with a style of its own that the page has. */
+  readonly part?: SpecialPart | undefined;
   /** Seconds until the person may try again (RFC 9110 section 10.2.3). */
   readonly retryAfter?: number | undefined;
   /** URLs of external pictures that the page shows. */
@@ -71,7 +73,7 @@ export function document(frame: Frame, page: PageContent): Answer {
   const { title, content, status = 200, head, retryAfter } = page;
   const script = scriptOf(String(content), page.script);
   const { language, brand } = frame;
-  const style = styleOf(brand.color, head?.below !== undefined);
+  const style = styleOf(brand.color, page.part ?? 'none');
   const icon = brand.logo ?? signOf(brand).icon;
   const body = html`<!doctype html>
     <html lang="${language}">

@@ -23,7 +23,7 @@ export const CLIENTS = {
   'document-address': 'client_id is not the address of the document',
   'document-no-keys': 'jwks is missing: private_key_jwt needs jwks or jwks_uri',
   'document-idle-keys': 'jwks has no use without private_key_jwt: remove jwks and jwks_uri',
-  'document-url-elsewhere': '{member} is not at the origin of the document: move it there',
+  'document-keys-elsewhere': 'jwks_uri is not at the origin of the document: move the keys there',
   'document-value': 'must have {value}',
   'document-key': 'must be a public key, and one of RSA has 2048 to 4096 bits',
   'document-secret': 'must not be there: anybody can read the document',

@@ -16,7 +16,8 @@ export function document(
   page: Omit<PageContent, 'head' | 'forms'>,
   below?: Html,
 ): Answer {
-  return whole(frame, { ...page, forms: true, head: { ...headOf(frame), below } });
+  const part = below ? 'bar' : page.part;
+  return whole(frame, { ...page, part, forms: true, head: { ...headOf(frame), below } });
 }
 
 export const headOf = (frame: Frame): Head => ({ home: '/', more: person(frame) });

@@ -19,6 +19,7 @@ export function accountPage(view: View, props: AccountProps): Answer {
   const texts = all.account;
   return document(view, {
     title: all.yourAccount,
+    part: 'starts',
     pictures: [
       ...(profile?.picture === undefined ? [] : [profile.picture]),
       ...logoOrigins(starts),

@@ -22,8 +22,8 @@ export const clientsDe = translated<typeof CLIENTS>()({
   'document-no-keys': 'jwks fehlt: private_key_jwt braucht jwks oder jwks_uri',
   'document-idle-keys':
     'jwks hat ohne private_key_jwt keinen Zweck: Entfernen Sie jwks und jwks_uri',
-  'document-url-elsewhere':
-    '{member} gehört nicht zum Ursprung des Dokuments: Verlegen Sie sie dorthin',
+  'document-keys-elsewhere':
+    'jwks_uri gehört nicht zum Ursprung des Dokuments: Legen Sie die Schlüssel dort ab',
   'document-value': 'muss {value} enthalten',
   'document-key': 'muss ein öffentlicher Schlüssel sein, bei RSA mit 2048 bis 4096 Bit',
   'document-secret': 'darf nicht vorhanden sein: Jeder kann das Dokument lesen',
