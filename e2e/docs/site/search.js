@@ -19,6 +19,8 @@ async function load() {
       title,
       heading: index === 0 ? '' : heading,
       text,
+      // The changelog has words of every page, and explains none of them.
+      weight: url.startsWith('CHANGELOG') ? 0.05 : 1,
       lower: {
         title: title.toLowerCase(),
         heading: heading.toLowerCase(),
@@ -28,21 +30,30 @@ async function load() {
   );
 }
 
-/** A section's rank for one word: in a heading it counts more than in the text, as a whole word too. */
-function rankOf(word, { title, heading, text }) {
-  const rankIn = (where, weight) => {
-    const at = where.indexOf(word);
-    if (at === -1) return 0;
-    return at === 0 || /[^\p{L}\p{N}]/u.test(where[at - 1]) ? weight * 2 : weight;
+const plain = (word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+
+/**
+ * Returns the function that ranks a section for one word. A heading counts more than the text, and a whole word more
+ * than the beginning or the inside of a longer word.
+ */
+function ranking(word) {
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}])${plain(word)}(?![\\p{L}\\p{N}])`, 'u');
+  const beginning = new RegExp(`(?<![\\p{L}\\p{N}])${plain(word)}`, 'u');
+  const rankIn = (where) => {
+    if (!where.includes(word)) return 0;
+    if (whole.test(where)) return 6;
+    return beginning.test(where) ? 2 : 1;
   };
-  return rankIn(heading, 8) + rankIn(title, 4) + rankIn(text, 1);
+  return ({ title, heading, text }) => 8 * rankIn(heading) + 4 * rankIn(title) + rankIn(text);
 }
 
 function found(all, words) {
   if (words.length === 0) return [];
+  const rankings = words.map(ranking);
   const ranked = all.map((section) => {
-    const ranks = words.map((word) => rankOf(word, section.lower));
-    return { section, rank: ranks.includes(0) ? 0 : ranks.reduce((sum, rank) => sum + rank) };
+    const ranks = rankings.map((rankOf) => rankOf(section.lower));
+    const sum = ranks.reduce((total, rank) => total + rank);
+    return { section, rank: ranks.includes(0) ? 0 : sum * section.weight };
   });
   return ranked
     .filter(({ rank }) => rank > 0)
@@ -64,9 +75,7 @@ function excerpt({ text, lower }, words) {
   const from = near === 0 ? 0 : text.indexOf(' ', near) + 1;
   const part = text.slice(from, from + 140).replace(/\S*$/, '');
   const line = element('small', from > 0 ? '…' : '');
-  const pattern = words
-    .map((word) => word.replaceAll(/[^\p{L}\p{N}]/gu, String.raw`\$&`))
-    .join('|');
+  const pattern = words.map(plain).join('|');
   for (const [index, piece] of part.split(new RegExp(`(${pattern})`, 'i')).entries())
     line.append(index % 2 === 1 ? element('mark', piece) : piece);
   return line;

@@ -109,6 +109,26 @@ test('the search finds a section by its words, and the keyboard opens it', async
   });
 });
 
+test.each(['log', 'scope', 'cache', 'prompt=consent', '--jwks', 'a+b\\'])(
+  'the search for %s shows whole words first, and the changelog last',
+  async (word) => {
+    await inBrowser({}, async (page) => {
+      await page.goto(top);
+      await page.keyboard.press('/');
+      await page.keyboard.type(word);
+      await page.getByText(/^\d+ results?/).waitFor({ state: 'attached' });
+      const found = page.locator('#results a');
+      const links = await found.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+      const isLog = links.map((link) => link?.includes('/CHANGELOG.html') === true);
+      expect(isLog).toEqual(isLog.toSorted((a, b) => Number(a) - Number(b)));
+      const [first = ''] = await found.evaluateAll((all) =>
+        all.map(({ children }) => [...children].map((part) => part.textContent).join(' ')),
+      );
+      if (/^\w+$/.test(word)) expect(first).toMatch(new RegExp(`\\b${word}\\b`, 'i'));
+    });
+  },
+);
+
 test('without script the navigation works, and no search is shown', async () => {
   await inBrowser({ script: false }, async (page) => {
     await page.goto(`${top}docs/index.html`);
