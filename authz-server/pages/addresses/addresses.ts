@@ -15,7 +15,6 @@ import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
-import type { AddressesProps } from '../frame/view.ts';
 import { createDoneNotes } from '../frame/done-notes.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
@@ -27,6 +26,7 @@ import {
   addressesPage,
   addressGonePage,
   confirmAddressPage,
+  type AddressesProps,
 } from '../views/addresses.ts';
 import { payForLink } from './mail-limits.ts';
 

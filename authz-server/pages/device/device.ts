@@ -18,11 +18,10 @@ import type { Visitor } from '../sign-in/session.ts';
 import { asksFor } from '../sign-in/asks-for.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { displayUserCode, normaliseUserCode } from '../../base/user-code.ts';
-import type { DeviceEndProps, DeviceEntryProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { deviceConfirmPage } from '../views/device-confirm.ts';
-import { deviceEndPage } from '../views/device-end.ts';
-import { deviceEntryPage } from '../views/device-entry.ts';
+import { deviceEndPage, type DeviceEndProps } from '../views/device-end.ts';
+import { deviceEntryPage, type DeviceEntryProps } from '../views/device-entry.ts';
 import { otherPersonPage } from '../views/other-person.ts';
 
 const PATH = '/device';

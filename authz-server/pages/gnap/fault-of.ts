@@ -4,8 +4,8 @@ import { isEnough } from '../../base/acr-values.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { PendingGrant } from '../../gnap/records.ts';
 import { isExpected } from '../../gnap/user-hint.ts';
-import type { OtherPersonProps } from '../frame/view.ts';
 import type { Visitor } from '../sign-in/session.ts';
+import type { OtherPersonProps } from '../views/other-person.ts';
 
 /** Why a visitor may not decide: the wrong person, or a sign-in that is too weak for the client. */
 export type Fault = OtherPersonProps['reason'] | 'too-weak';

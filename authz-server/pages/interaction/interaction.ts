@@ -28,14 +28,14 @@ import type { Interaction } from '../frame/same-browser.ts';
 import { soon } from '../frame/soon.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
-import type { AskedItem, SignInProps } from '../frame/view.ts';
+import type { AskedItem } from '../frame/view.ts';
 import { asksFor } from '../sign-in/asks-for.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
 import { otherPersonPage } from '../views/other-person.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
-import { signInPage } from '../views/sign-in.ts';
+import { signInPage, type SignInProps } from '../views/sign-in.ts';
 import { wayBack } from '../frame/way-back.ts';
 
 /** A client's request that waits for a person's decision. */

@@ -11,7 +11,6 @@ import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
 import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
-import type { NewPasswordProblem } from '../frame/view.ts';
 import { createDoneNotes } from '../frame/done-notes.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
@@ -21,6 +20,7 @@ import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { changePasswordPage } from '../views/change-password.ts';
 import { passwordNotice } from './password-notice.ts';
+import type { NewPasswordProblem } from '../views/new-password.ts';
 
 const PATH = '/account/password';
 

@@ -15,14 +15,19 @@ import type { MailKind } from '#shared/mail/kinds.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
-import type { RecoveredProps, RecoverProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { textsOf } from '../texts/index.ts';
 import { freeName } from '../passkeys/passkey-names.ts';
 import { answerIn, createRegistration } from '../passkeys/registration.ts';
 import { programName } from '../views/program.ts';
-import { recoveredPage, recoverPage, recoveryGonePage } from '../views/recover.ts';
+import {
+  recoveredPage,
+  recoverPage,
+  recoveryGonePage,
+  type RecoveredProps,
+  type RecoverProps,
+} from '../views/recover.ts';
 import { passwordNotice } from './password-notice.ts';
 
 /** A valid link, and the record of its person. */

@@ -7,10 +7,13 @@ import type { PagesServer } from '../../base/server.ts';
 import { payForLink } from '../addresses/mail-limits.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { answerWith } from '../frame/respond.ts';
-import type { AskToRegisterProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
-import { askToRegisterPage, registrationSentPage } from '../views/registration.ts';
+import {
+  askToRegisterPage,
+  registrationSentPage,
+  type AskToRegisterProps,
+} from '../views/registration.ts';
 
 /** The path of the page. It exists only if registration is open. */
 export const ASK_PATH = '/register';

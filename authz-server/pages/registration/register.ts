@@ -16,14 +16,18 @@ import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { PageError } from '../frame/page-error.ts';
 import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
-import type { RegisterProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { answerIn, createRegistration } from '../passkeys/registration.ts';
 import { createKnownBrowser } from '../sign-in/known-browser.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
-import { registeredPage, registerPage, registrationGonePage } from '../views/registration.ts';
+import {
+  registeredPage,
+  registerPage,
+  registrationGonePage,
+  type RegisterProps,
+} from '../views/registration.ts';
 
 /** The limit of names to try with one link: more would reveal which people have accounts. */
 const TRIES: Rate = { burst: 20, per: 60 };

@@ -1,9 +1,10 @@
 import type { Context } from 'koa';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { SignInProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { createLastWay } from './last-way.ts';
 import { CHALLENGE_LIFE, createChallenges } from './challenge.ts';
+import type { SignInProps } from '../views/sign-in.ts';
 
 /**
  * Returns the props with which a sign-in page asks for any person's passkey (WebAuthn section 5.5). They are empty if

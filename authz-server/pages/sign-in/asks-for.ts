@@ -1,5 +1,5 @@
 import type { Acr } from '#shared/jose/acr.ts';
-import type { SignInProps } from '../frame/view.ts';
+import type { SignInProps } from '../views/sign-in.ts';
 
 const ASKS: Readonly<Record<Acr, Pick<SignInProps, 'asks'>>> = {
   'urn:countersign:acr:password': {},

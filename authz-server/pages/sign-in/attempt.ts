@@ -2,7 +2,8 @@ import type { Context } from 'koa';
 import type { Acr } from '#shared/jose/acr.ts';
 import type { Means } from '#shared/people/access/sign-ins.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
-import type { SecondStep, SignInProps } from '../frame/view.ts';
+import type { SecondStep } from '../views/second-step.ts';
+import type { SignInProps } from '../views/sign-in.ts';
 
 /** A person who has authenticated, and how. */
 export interface Shown {

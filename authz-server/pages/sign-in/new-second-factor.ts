@@ -1,8 +1,8 @@
 import { base32 } from '#shared/people/second-factor/base32.ts';
 import { otpauthUri } from '#shared/people/second-factor/otpauth-uri.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { NewSecondFactor } from '../frame/view.ts';
 import { otherWays } from './other-ways.ts';
+import type { NewSecondFactor } from '../views/second-factor-fields.ts';
 
 /** A second factor that a page shows. */
 interface Begun {

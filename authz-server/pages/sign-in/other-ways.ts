@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { OtherWay } from '../frame/view.ts';
+import type { OtherWay } from '../views/second-factor-fields.ts';
 
 /** A passkey, or a key for HOBA or Concealed. It signs in without a one-time code, even if an attacker made it. */
 export interface KeptWay extends OtherWay {

@@ -15,11 +15,12 @@ import { markOf } from './other-ways.ts';
 import { createSetUp } from './set-up.ts';
 import { createSetUpSecret } from './set-up-secret.ts';
 import { noteLate } from '../frame/respond.ts';
-import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
 import { createCodeLimit } from './code-limit.ts';
 import { claimStep, createStepState, isClaimed, type StepState } from './step-state.ts';
+import type { SecondFactorProblem } from '../views/second-factor-fields.ts';
+import type { SecondStep } from '../views/second-step.ts';
 
 export interface SecondSteps {
   /**

@@ -7,11 +7,10 @@ import { createAskForPasskey } from './ask-for-passkey.ts';
 import { createAttempt } from './attempt-with.ts';
 import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
-import type { SignInProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
-import { signInPage } from '../views/sign-in.ts';
+import { signInPage, type SignInProps } from '../views/sign-in.ts';
 
 /** The pages to which a person can continue after signing in without a client, and their parameters. */
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([

@@ -2,11 +2,35 @@ import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { AddressesProps, ConfirmAddressProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { endCard } from './end-card.ts';
 import { addressField } from './address-field.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
+import type { Profile } from '#shared/stores/people/people.ts';
+
+export interface AddressesProps {
+  /** Forms are posted here: `address`. */
+  readonly action: string;
+  readonly back: string;
+  readonly emails: NonNullable<Profile['emails']>;
+  /** A link was sent by mail. */
+  readonly sent?: boolean;
+  /** The address that was typed before. */
+  readonly typed?: string;
+  /** `verified`: the address is already confirmed. */
+  readonly problem?:
+    | { readonly kind: 'address' | 'verified' }
+    | { readonly kind: 'later'; readonly seconds: number };
+}
+
+export interface ConfirmAddressProps {
+  /** The URL to which the form is posted. */
+  readonly action: string;
+  readonly address: string;
+  /** The address that the new one replaces. */
+  readonly former?: string;
+}
 
 /** The addresses of a person, each with whether it is confirmed, and a field for another one. */
 export function addressesPage(view: View, props: AddressesProps): Answer {

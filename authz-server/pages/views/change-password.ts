@@ -2,10 +2,23 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { ChangePasswordProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 import { form } from './form.ts';
-import { newPasswordFields, newPasswordProblem } from './new-password.ts';
+import { newPasswordFields, newPasswordProblem, type NewPasswordProblem } from './new-password.ts';
+
+export interface ChangePasswordProps {
+  /** The URL to which the form is posted: `current`, `password`, and `others` = end. */
+  readonly action: string;
+  /** The URL of the page to return to without a change. */
+  readonly back: string;
+  readonly name: string;
+  /** Whether there is an old one, which is asked for. */
+  readonly hasPassword: boolean;
+  /** Whether the box is ticked that ends the other sign-ins. */
+  readonly endsOthers: boolean;
+  readonly problem?: NewPasswordProblem;
+}
 
 /** Asks for the old password, if there is one, and for a new one. */
 export function changePasswordPage(view: View, props: ChangePasswordProps): Answer {

@@ -2,7 +2,7 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { DeviceConfirmProps, View } from '../frame/view.ts';
+import type { View, AskedItem } from '../frame/view.ts';
 import { afterwards } from './afterwards.ts';
 import { decision } from './decision.ts';
 import { facts } from './facts.ts';
@@ -11,6 +11,23 @@ import { itemChoice } from './items.ts';
 import { unknownNote } from './unknown-client.ts';
 import { programName } from './program.ts';
 import { moment } from './times.ts';
+
+export interface DeviceConfirmProps {
+  /** The URL to which the form is posted: `user_code`, `item` for each that is allowed, `decision` = allow | deny. */
+  readonly action: string;
+  readonly client: string;
+  /** The code as the device shows it: ABCD-EFGH. Absent: the person came by a link. */
+  readonly userCode?: string;
+  readonly items: readonly AskedItem[];
+  /** As in `ConsentProps`. */
+  readonly redirectUri?: string;
+  /** Where the client is told of the decision; its host is shown. */
+  readonly pushUri?: string;
+  /** The fingerprint of the key of a client that no operator registered. */
+  readonly unknown?: string;
+  /** Where and when the device asked. */
+  readonly from: { readonly address?: string; readonly agent?: string; readonly at: number };
+}
 
 /**
  * Shows who asks and from where before a device gets anything, and warns of a code that came from

@@ -1,8 +1,16 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { textsOf } from '../texts/index.ts';
-import type { DeviceEndProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { endCard } from './end-card.ts';
 import { facts } from './facts.ts';
+
+/** The end of the approval of a device. `expired` is also used for an unknown code. */
+export interface DeviceEndProps {
+  readonly end: 'done' | 'denied' | 'expired';
+  readonly client?: string;
+  /** The URL for entering another code. */
+  readonly again: string;
+}
 
 /** 410 for a code that has ended (RFC 9110 section 15.5.11). */
 const STATUS = { done: 200, denied: 200, expired: 410 } as const;

@@ -1,9 +1,18 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { DeviceEntryProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { formCard } from './form-card.ts';
 import { shownProblem } from './problem.ts';
+
+export interface DeviceEntryProps {
+  /** Where `user_code` is sent by GET. */
+  readonly action: string;
+  readonly userCode?: string;
+  readonly problem?:
+    | { readonly kind: 'unknown' }
+    | { readonly kind: 'later'; readonly seconds: number };
+}
 
 /** Asks for the code that a device shows (RFC 8628 section 3.3). */
 export function deviceEntryPage(view: View, props: DeviceEntryProps): Answer {

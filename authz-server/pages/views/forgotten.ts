@@ -1,11 +1,20 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { ForgottenProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { endCard } from './end-card.ts';
 import { form } from './form.ts';
 import { formCard } from './form-card.ts';
 import { shownProblem } from './problem.ts';
+
+export interface ForgottenProps {
+  /** The URL to which the form is posted: `name`. */
+  readonly action: string;
+  /** The name that the person typed before. */
+  readonly name?: string;
+  readonly back: string;
+  readonly problem?: { readonly kind: 'later'; readonly seconds: number };
+}
 
 /** Asks for whom a link is to be sent by mail. */
 export function forgottenPage(

@@ -2,7 +2,13 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document, type Frame } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { GoOnProps } from '../frame/view.ts';
+
+/** The browser goes on to a client by itself. */
+export interface GoOnProps {
+  /** The client's redirect URI with the answer to its request. */
+  readonly href: string;
+  readonly client: string;
+}
 
 /**
  * The end of a form that leads to a client, from which the browser goes on by itself, without script. A redirect would not

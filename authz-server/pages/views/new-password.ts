@@ -1,8 +1,14 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { NewPasswordProblem, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { shownProblem, type ShownProblem } from './problem.ts';
+import type { PasswordFault } from '#shared/people/password-rules.ts';
+
+/** The fault of a form for a new password. `wrong`: that of the old one; the others name the rule that the new one breaks. */
+export type NewPasswordProblem =
+  | { readonly kind: 'wrong' | 'same' | PasswordFault }
+  | { readonly kind: 'later'; readonly seconds: number };
 
 /** The note of a form for a new password that was refused. */
 export const newPasswordProblem = (view: View, problem: NewPasswordProblem): ShownProblem =>

@@ -2,13 +2,35 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { RecoverProps, RecoveredProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 import { endCard } from './end-card.ts';
 import { form } from './form.ts';
 import { newPasswordFields, newPasswordProblem } from './new-password.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { shownProblem } from './problem.ts';
+import type { PasswordFault } from '#shared/people/password-rules.ts';
+import type { PasskeysProps } from '../frame/account-view.ts';
+
+export interface RecoverProps {
+  /** The URL to which the forms are posted: `password`, or `passkey`. */
+  readonly action: string;
+  readonly name: string;
+  readonly purpose: 'invitation' | 'recovery';
+  /** The second factor is removed as well. */
+  readonly secondFactor: boolean;
+  /** The options with which a browser makes a passkey, as JSON; absent: the link makes none. */
+  readonly options?: string;
+  readonly problem?: { readonly kind: PasswordFault };
+  readonly passkeyProblem?: PasskeysProps['problem'];
+}
+
+export interface RecoveredProps {
+  readonly by: 'password' | 'passkey';
+  readonly purpose: 'invitation' | 'recovery';
+  /** The URL for signing in. */
+  readonly account: string;
+}
 
 /** The page of a link: its holder sets a password, or makes a passkey. */
 export function recoverPage(view: View, props: RecoverProps): Answer {

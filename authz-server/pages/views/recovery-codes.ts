@@ -3,7 +3,16 @@ import { copyable } from '#shared/pages/copyable.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { RecoveryCodesProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
+
+export interface RecoveryCodesProps {
+  /** As they are read. */
+  readonly codes: readonly string[];
+  /** The URL of the next page. */
+  readonly goOn: string;
+  /** The codes replace earlier ones of the same second factor. */
+  readonly renewed?: true;
+}
 
 /** The recovery codes, once. */
 export function recoveryCodesPage(

@@ -1,7 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { AskToRegisterProps, RegisterProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 import { addressField } from './address-field.ts';
 import { endCard } from './end-card.ts';
@@ -10,6 +10,30 @@ import { formCard } from './form-card.ts';
 import { newPasswordFields } from './new-password.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { shownProblem } from './problem.ts';
+import type { PasswordFault } from '#shared/people/password-rules.ts';
+
+export interface AskToRegisterProps {
+  /** The URL to which the form is posted: `address`. */
+  readonly action: string;
+  readonly back: string;
+  /** The address that was typed before. */
+  readonly typed?: string;
+  readonly problem?:
+    | { readonly kind: 'address' }
+    | { readonly kind: 'later'; readonly seconds: number };
+}
+
+export interface RegisterProps {
+  /** The URL to which the form is posted: `name`, and `password` or `passkey`. */
+  readonly action: string;
+  /** Absent: the page is for the first administrator. */
+  readonly address?: string;
+  /** The name that was typed before. */
+  readonly name?: string;
+  /** The options with which a browser makes a passkey, as JSON; absent: none can be made here. */
+  readonly options?: string;
+  readonly problem?: { readonly kind: 'name' | 'taken' | 'failed' | 'late' | PasswordFault };
+}
 
 /** Asks for the address of somebody who wants an account. */
 export function askToRegisterPage(view: View, props: AskToRegisterProps): Answer {

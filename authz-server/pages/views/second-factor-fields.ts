@@ -1,10 +1,36 @@
 import { copyable } from '#shared/pages/copyable.ts';
 import { html, type Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { NewSecondFactor, OtherWay, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import type { ShownProblem } from './problem.ts';
 import { moment } from './times.ts';
 import { encode } from 'uqr';
+
+/** A secret of one-time codes that no app has yet. */
+export interface NewSecondFactor {
+  /** The URI (`otpauth`) of the QR code. */
+  readonly uri: string;
+  /** In base32, for typing. */
+  readonly secret: string;
+  /** The passkeys and keys that let the person in without a code. */
+  readonly ways: readonly OtherWay[];
+}
+
+/** A passkey or a key. The person can have it removed with the set-up of a second factor: the form sends `item`. */
+export interface OtherWay {
+  readonly item: string;
+  readonly kind: 'passkey' | 'key';
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** The box is ticked already. */
+  readonly isTicked?: boolean;
+}
+
+/** `recovery`: the recovery code is wrong; `ways`: the person has other ways to come in than the form listed. */
+export type SecondFactorProblem =
+  | { readonly kind: 'wrong' | 'recovery' | 'ways' }
+  | { readonly kind: 'later'; readonly seconds: number };
 
 /** The attributes of the field that a problem is of. */
 const stateOf = (problem: ShownProblem | undefined) =>

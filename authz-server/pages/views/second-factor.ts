@@ -2,11 +2,43 @@ import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { SecondFactorProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
-import { setUpFields } from './second-factor-fields.ts';
+import {
+  setUpFields,
+  type SecondFactorProblem,
+  type NewSecondFactor,
+} from './second-factor-fields.ts';
 import { moment } from './times.ts';
+
+interface SecondFactorFrame {
+  /** The URL to which the forms are posted: `change` = set-up | another | renew | remove. */
+  readonly action: string;
+  readonly back: string;
+  readonly hasPassword: boolean;
+  /** `removed`: just now; `codes-shown`: the recovery codes were shown by an answer that this one takes the place of. */
+  readonly notice?: 'removed' | 'codes-shown';
+  readonly problem?: SecondFactorProblem;
+}
+
+export type SecondFactorProps = SecondFactorFrame &
+  (
+    | {
+        readonly setUp: NewSecondFactor;
+        readonly state: string;
+        /** Whether it replaces the second factor that the person has. */
+        readonly isAnother: boolean;
+      }
+    | {
+        /** Milliseconds since the epoch. */
+        readonly since: number;
+        /** How many recovery codes are left. */
+        readonly left: number;
+        /** The operator demands one. */
+        readonly required: boolean;
+      }
+  );
 
 /** Where a person sets a second factor up, makes new recovery codes, or removes it. */
 export function secondFactorPage(view: View, props: SecondFactorProps): Answer {

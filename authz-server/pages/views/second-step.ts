@@ -2,10 +2,36 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { SecondStepProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
-import { codeOrRecovery, setUpFields } from './second-factor-fields.ts';
+import {
+  codeOrRecovery,
+  setUpFields,
+  type SecondFactorProblem,
+  type NewSecondFactor,
+} from './second-factor-fields.ts';
+import type { SignInProps } from './sign-in.ts';
+
+/** The step after the password. */
+export interface SecondStep {
+  readonly name: string;
+  /** The sealed state, which the form sends back as `step`. */
+  readonly state: string;
+  /** The person must have a second factor and has none. */
+  readonly setUp?: NewSecondFactor;
+  readonly problem?: SecondFactorProblem;
+}
+
+/** Where a person begins again with name and password. */
+interface Again {
+  readonly again: string;
+}
+
+/** The form is posted where that of the password was: `code` or `recovery`, `step`, and `hidden`. */
+export type SecondStepProps = SecondStep &
+  Again &
+  Pick<SignInProps, 'action' | 'hidden' | 'client' | 'purpose' | 'cancel'>;
 
 /** After the right password: asks for a code, or leads through the set-up of a second factor. */
 export function secondStepPage(view: View, props: SecondStepProps): Answer {

@@ -2,13 +2,74 @@ import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { SignInProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { clientLogo } from './client-logo.ts';
 import { relative } from './times.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
+
+export interface SignInProps {
+  /** The URL to which the form (`name`, `password`, and `hidden`) is posted. */
+  readonly action: string;
+  /** Prefilled: `login_hint`, or what was typed before. */
+  readonly name?: string;
+  /** Name of the client that the person is on the way to. */
+  readonly client?: string;
+  /** The URL of the logo of the client. */
+  readonly logo?: string | undefined;
+  /** Whether people set up second factors here. */
+  readonly hasSecondFactors?: boolean;
+  /** The way to sign in that was used last in this browser, which the page offers first. */
+  readonly last?: 'passkey';
+  /** The client asks for this way to sign in, or a stronger one. */
+  readonly asks?: 'second-factor' | 'passkey';
+  /** When the person signed in here last, if that is too long ago for what follows; milliseconds since the epoch. */
+  readonly since?: number;
+  /** The page of this server to which the person wants to go. */
+  readonly purpose?: 'account' | 'device' | 'access' | 'admin';
+  /**
+   * `nothing-ended`, `nothing-changed`: the person was no longer signed in; `passkey-removed`: the passkey of this
+   * sign-in was removed, which ended it; `again`: the next step needs a new sign-in; `not-enough`: the last sign-in was
+   * too weak; `admin`: an administrator's last sign-in was too weak or too long ago.
+   */
+  readonly notice?:
+    | 'nothing-ended'
+    | 'nothing-changed'
+    | 'passkey-removed'
+    | 'again'
+    | 'not-enough'
+    | 'admin';
+  /** The form that gives up and returns to the client. Absent: there is no client to return to. */
+  readonly cancel?: {
+    readonly action: string;
+    readonly hidden?: Readonly<Record<string, string>>;
+  };
+  readonly hidden?: Readonly<Record<string, string>>;
+  /**
+   * `later`: the page is 429, with the `seconds` until the next attempt is allowed. All others: the page is 422, since
+   * 401 is for HTTP schemes.
+   */
+  readonly problem?:
+    | {
+        readonly kind:
+          | 'wrong'
+          | 'step-over'
+          | 'codes-shown'
+          | 'use-passkey'
+          | 'passkey'
+          | 'passkey-late'
+          | 'passkey-copied';
+      }
+    | { readonly kind: 'later'; readonly seconds: number };
+  /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
+  readonly passkey?: string;
+  /** The URL for requesting a link for a new password by mail. Absent: there is no such page. */
+  readonly forgotten?: string;
+  /** The URL for making an account. Absent: there is no such page. */
+  readonly register?: string;
+}
 
 /** Asks for name and password, or for a passkey; where a client takes nothing but a passkey, for that alone. */
 export function signInPage(view: View, props: SignInProps): Answer {

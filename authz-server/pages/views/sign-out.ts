@@ -2,8 +2,16 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { SignOutProps, View } from '../frame/view.ts';
+import type { View } from '../frame/view.ts';
 import { form } from './form.ts';
+
+export interface SignOutProps {
+  /** The URL to which the form is posted, with `hidden` and, to sign out, `logout` = yes. */
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  /** Name of the client that asked for it. */
+  readonly client?: string;
+}
 
 /** Asks before signing out (OpenID Connect RP-Initiated Logout 1.0 section 2). */
 export function signOutPage(view: View, props: SignOutProps): Answer {

@@ -6,7 +6,6 @@ import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { appFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
-import type { SignInProps } from '../../../authz-server/pages/frame/view.ts';
 import { textsOf } from '../../../authz-server/pages/texts/index.ts';
 import { virtualAuthenticator } from '../../parts/virtual-authenticator.ts';
 import type { BrowserFlow } from '../browser.fixture.ts';
@@ -20,6 +19,7 @@ import {
   tooOften,
   visitAt,
 } from './steps.ts';
+import type { SignInProps } from '../../../authz-server/pages/views/sign-in.ts';
 
 const { newPassword, passkeys, secondFactor, signIn } = textsOf('en');
 
