@@ -33,18 +33,14 @@ import { createViewOf, frameOf } from '../frame/view-of.ts';
 import { allowedItems, itemsInWords, told } from '../interaction/asked.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
-import { textsOf } from '../texts/index.ts';
 import { accessEndPage } from '../views/access-end.ts';
 import { consentPage } from '../views/consent.ts';
 import { goOnPage } from '../views/go-on.ts';
 import { deviceConfirmPage } from '../views/device-confirm.ts';
-import { otherPersonPage } from '../views/other-person.ts';
 import { deviceEndPage } from '../views/device-end.ts';
-import { asksFor } from '../sign-in/asks-for.ts';
-import { leastAcr } from '../../base/acr-values.ts';
-import { type Fault, faultOf, type Waiting } from './fault-of.ts';
+import { createFaults, type Waiting } from './fault.ts';
 import { finished, push, withQuery } from './finished.ts';
-import { rightsInWords } from './rights-in-words.ts';
+import { nameOf, rightsInWords } from './words.ts';
 
 /** The page where people enter user codes. */
 const DEVICE = '/device';
@@ -66,6 +62,7 @@ export function gnapHandlers(
   const { ask } = createSignIn(server, provider);
   const viewOf = createViewOf(server);
   const giveGrant = createGiveGrant(server, provider);
+  const { faultOf, showFault } = createFaults(server, provider);
 
   /** Returns the error for a form after a decision. The decision may come from the same form, sent before. */
   function tooLate(ctx: Context): PageError {
@@ -112,7 +109,7 @@ export function gnapHandlers(
     const { pending, client } = waiting;
     if (visitor === undefined) return ask(ctx, ctx.path, { locales: pending.locales });
     if (ctx.query['account'] === 'other') return ask(ctx, ctx.path, { locales: pending.locales });
-    const fault = await faultOf(server, waiting, visitor);
+    const fault = await faultOf(waiting, visitor);
     if (fault !== undefined) return showFault(ctx, waiting, visitor, fault);
     if (await goOnUnasked(ctx, waiting, visitor)) return;
     const view = viewOf(ctx, visitor.person, pending.locales);
@@ -157,34 +154,6 @@ export function gnapHandlers(
     return true;
   }
 
-  /** Offers another account, or asks for a stronger sign-in. */
-  function showFault(
-    ctx: Context,
-    { pending, client }: Waiting,
-    { person }: Visitor,
-    fault: Fault,
-  ): void {
-    const view = viewOf(ctx, person, pending.locales);
-    const shown = { client: nameOf(client, view.language) };
-    if (fault === 'too-weak') {
-      return ask(ctx, ctx.path, {
-        ...shown,
-        ...asksFor(leastAcr(undefined, client.minimum_acr)),
-        name: person.name,
-        locales: pending.locales,
-        cancel: { action: ctx.path, hidden: { decision: 'deny' } },
-      });
-    }
-    const props = {
-      ...shown,
-      reason: fault,
-      person: person.name,
-      action: ctx.path,
-      other: `${ctx.path}?account=other`,
-    };
-    answerWith(ctx, otherPersonPage(view, props));
-  }
-
   async function decide(ctx: Context): Promise<void> {
     const form = await checkForm(ctx);
     const waiting = await load(ctx);
@@ -193,7 +162,7 @@ export function gnapHandlers(
     if (visitor === undefined) return ask(ctx, ctx.path, { locales: pending.locales });
     const decision = form.get('decision');
     if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');
-    const fault = await faultOf(server, waiting, visitor);
+    const fault = await faultOf(waiting, visitor);
     if (fault === 'expected') {
       return finish(ctx, waiting, refusedBy(visitor, 'unknown_user'), visitor);
     }
@@ -345,10 +314,6 @@ export function gnapHandlers(
 
   return { show, decide, isTaken };
 }
-
-/** Returns the client's name. An unknown client without a name is called by its identifier. */
-const nameOf = ({ client_name: name, client_id: id }: ClientRecord, language: Language): string =>
-  name === id ? textsOf(language).unknownClient.unnamed : name;
 
 const refusedBy = ({ person }: Visitor, code: 'unknown_user' | 'user_denied') =>
   ({ kind: 'refused', code, accountId: person.id }) as const;

@@ -1,6 +1,7 @@
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { type Access, isPlain } from '../../gnap/access.ts';
 import type { AccessObject } from '../../gnap/grant-request.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Language } from '../frame/view.ts';
 import { type Texts, textsOf } from '../texts/index.ts';
 
@@ -37,3 +38,9 @@ function wordsOf(asked: AccessObject, actions: readonly string[], texts: Texts['
   });
   return [texts.actions(actions.join(', '), asked.type), ...details].join('; ');
 }
+
+/** Returns the client's name. An unknown client without a name is called by its identifier. */
+export const nameOf = (
+  { client_name: name, client_id: id }: ClientRecord,
+  language: Language,
+): string => (name === id ? textsOf(language).unknownClient.unnamed : name);
