@@ -48,7 +48,8 @@ const made = (make: (text: string) => string | undefined, words: Words) =>
 /** An address has no comma either: fields and the command line separate addresses by commas. */
 const address = made(mailAddress, said('mail-address'));
 
-const group = z
+/** The name of a group, in its stored form. */
+export const groupName = z
   .string()
   .normalize('NFC')
   .refine((text) => GROUP.test(text) && text.trim() === text, fault(said('group-name')));
@@ -68,7 +69,7 @@ export const profileSchema = z.strictObject({
     )
     .exactOptional(),
   groups: z
-    .array(group)
+    .array(groupName)
     .max(MOST.groups, fault(said('too-many', { most: MOST.groups })))
     .refine(once, fault(said('each-once')))
     .refine(

@@ -84,7 +84,23 @@ describe('client set', () => {
   });
 
   test.each([
+    [
+      ['--start-url', ' https://app.example/a\u202eb\t'],
+      'start URL: https://app.example/a%E2%80%AEb',
+    ],
+    [['--logout-url', ' http:app.example?x '], 'logout URL: http://app.example/?x'],
+    [['--allow-group', 'Cafe\u0301'], 'group that may use it: Caf\u00e9'],
+  ])('%j: keeps the value in its usual form', async (args, line) => {
+    const { set } = await registered();
+    expect((await set(...args)).stdout).toContain(`${line}\n`);
+  });
+
+  test.each([
     ['nothing', []],
+    ['a group that no person can have, since it is empty', ['--allow-group', '']],
+    ['two groups in one value', ['--allow-group', 'staff,board']],
+    ['a group with white space around it', ['--allow-group', ' staff']],
+    ['a group with a name that is too long', ['--allow-group', 'x'.repeat(65)]],
     ['a start URL that is a script', ['--start-url', 'javascript:alert(1)']],
     ['a start URL that is data', ['--start-url', 'data:text/html,a']],
     ['a start URL with a password', ['--start-url', 'https://a:b@app.example/']],

@@ -4,6 +4,7 @@ import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { groupName } from '#shared/people/profile-schema.ts';
 import { personName } from '../people/person-name.ts';
 import { SPELLINGS } from '../texts.ts';
 import { said } from '#shared/refusals/operations.ts';
@@ -43,14 +44,14 @@ const origin = uri.refine(
 );
 
 /** An address that receives logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.2). */
-const logoutUrl = uri.refine(isLogoutUrl, fault(said('logout-url')));
+const logoutUrl = uri.refine(isLogoutUrl, fault(said('logout-url'))).transform(hrefOf);
 
 function isLogoutUrl(text: string): boolean {
   return isPageUrl(text) && !text.includes('#');
 }
 
 /** An address that a browser can open. */
-const startUrl = uri.refine(isPageUrl, fault(said('start-url')));
+const startUrl = uri.refine(isPageUrl, fault(said('start-url'))).transform(hrefOf);
 
 function isPageUrl(text: string): boolean {
   const url = URL.parse(text);
@@ -58,11 +59,16 @@ function isPageUrl(text: string): boolean {
   return fits && url.username === '' && url.password === '';
 }
 
+/** Without white space around it, and with all other characters in their escaped form. */
+function hrefOf(text: string): string {
+  return new URL(text).href;
+}
+
 /** The address of a picture that pages may show. */
 const pictureUrl = z
   .string()
   .refine(isPictureUrl, fault(said('logo-url')))
-  .transform((text) => new URL(text).href);
+  .transform(hrefOf);
 
 function isPictureUrl(text: string): boolean {
   const url = URL.parse(text);
@@ -113,7 +119,7 @@ export const clientMembers = {
   first_party: flag.describe(
     'your own application: needs no consent; people can end its access on the account page',
   ),
-  allow_groups: each(z.string().min(1).max(256).normalize('NFC'))
+  allow_groups: each(groupName)
     .exactOptional()
     .describe('only people in this group, or named by --allow-person, may use the client')
     .register(SPELLINGS, { option: 'allow-group', value: 'GROUP' }),
