@@ -11,28 +11,40 @@ export interface ProfileStore extends AccessStore {
 }
 
 /**
- * Replaces a person's record for a change of the profile, which is no credential. In the same transaction it ends the grants to clients
- * that are no longer for this person: a client may be for the people of a group. Nothing else ends, since the record is
- * read at each request. Throws `PeopleError` if the person does not exist or an alias is taken.
+ * Replaces a person's record for a change of the profile, which is no credential. In the same transaction it ends the
+ * grants to clients that are no longer for this person: a client may be for the people of a group. Nothing else ends,
+ * since the record is read at each request. Throws `PeopleError` if the person does not exist or an alias is taken.
  */
-export const changeProfile = (
+export async function changeProfile(
   store: ProfileStore,
   name: string,
   edit: (person: PersonRecord) => NewRecord,
   event: PersonEvent | EventOf,
-): Promise<PersonRecord> =>
-  store.stores.together(async (stores) => {
+): Promise<PersonRecord> {
+  const changed = await store.stores.together(async (stores) => {
     const { recorder } = store;
     const held = { ...store, stores, ...(recorder && { recorder: recorder.of(stores) }) };
     const record = await replacePerson(held, name, edit, event);
-    const forbidden: Access[] = [];
-    for await (const found of walk(held, 'Access', record.id)) {
-      const access = found as unknown as Access;
-      const client = await stores.clients.get(access.clientId);
-      if (client !== undefined && !isFor(client, record)) forbidden.push(access);
-    }
-    for (const { grantId: grant, accountId: person, clientId: client } of forbidden) {
-      await endGrant(held, grant, { kind: 'grant.ended', person, grant, client });
-    }
+    await endForbiddenTo(held, record.id);
     return record;
   });
+  // A server reads the person after it has written a grant. Before the commit it finds the former record, and the
+  // transaction on PostgreSQL may have missed that grant.
+  await endForbiddenTo(store, changed.id);
+  return changed;
+}
+
+/** Ends the grants of a person to clients that are not for the person. */
+export async function endForbiddenTo(store: ProfileStore, accountId: string): Promise<void> {
+  const person = await store.stores.people.get(accountId);
+  if (person === undefined) return;
+  const forbidden: Access[] = [];
+  for await (const found of walk(store, 'Access', accountId)) {
+    const access = found as unknown as Access;
+    const client = await store.stores.clients.get(access.clientId);
+    if (client !== undefined && !isFor(client, person)) forbidden.push(access);
+  }
+  for (const { grantId: grant, clientId: client } of forbidden) {
+    await endGrant(store, grant, { kind: 'grant.ended', person: accountId, grant, client });
+  }
+}

@@ -10,7 +10,9 @@ import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import { addClient } from '#shared/operations/clients/client-add.ts';
 import { addKey } from '#shared/operations/keys/key-add.ts';
 import { Conflict, perform } from '#shared/operations/operation.ts';
+import { findAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { addPerson } from '#shared/people/people.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { type SharedStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
 import { until } from '../../../e2e/parts/process.ts';
@@ -66,6 +68,9 @@ const apiKeys = (count: number) =>
     scopes: [],
     secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
   }));
+
+const NOTHING: Wanted = { people: [], clients: [], documents: [], keys: [], publicKeys: [] };
+const ONCE = { dryRun: false, prune: false, former: 'refused', noAdministrator: true } as const;
 
 const CONCEALED = { application: 'App', concealed: true, key_name: 'key' };
 const ROBOT = {
@@ -219,6 +224,27 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     const all = await house.stores.people.page({ limit: 100 });
     expect(all).toHaveLength(10);
     for (const { profile } of all) expect(groups).toContain(profile?.groups?.join());
+  });
+
+  test('a grant that a server gives before the commit of a lost group ends, too', async () => {
+    await using house = await openHouse(new TestShell(await newStore()));
+    const [client] = clients(1);
+    const rule = { token_endpoint_auth_method: 'none', allow_groups: ['staff'], created_at: 0 };
+    await house.stores.clients.add({ ...client!, ...rule } as ClientRecord);
+    const { id } = await addPerson(house, { name: 'alice', profile: { groups: ['staff'] } });
+    const grant = { grantId: 'meanwhile', accountId: id, clientId: client!.client_id };
+    const together: typeof house.stores.together = async (work) => {
+      const result = await house.stores.together(work);
+      const more = { generation: 0, clientGeneration: 0, since: 0 };
+      await recordAccess(house, { ...grant, ...more }, 600);
+      return result;
+    };
+    await applyDeclared(
+      { ...house, stores: { ...house.stores, together } },
+      { ...NOTHING, people: [{ name: 'alice', profile: {} }] },
+      ONCE,
+    );
+    expect(await findAccess(house, 'meanwhile')).toBeUndefined();
   });
 
   test('other writers lose nothing meanwhile', async () => {

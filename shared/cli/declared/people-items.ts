@@ -5,6 +5,7 @@ import { disableUser, enableUser } from '#shared/operations/people/user-disable.
 import { nameUserInKerberos } from '#shared/operations/people/user-kerberos.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
+import { endForbiddenTo } from '#shared/people/change-profile.ts';
 import { refuseConflict } from '#shared/people/file/import-directory.ts';
 import { keepPerson, type NewRecord, PeopleError } from '#shared/people/people.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
@@ -78,6 +79,8 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
       await house.stores.declared.add({ kind: 'person', id: there.id });
       await perform(enableUser, { name }, house);
     },
+    // The transaction of the change may have missed a grant, as `changeProfile` says.
+    ...('groups' in members && { afterwards: (house) => endForbiddenTo(house, there.id) }),
   };
 }
 
