@@ -77,6 +77,20 @@ describe('the applications that a person may open', () => {
     expect(await starts('bob')).not.toContain(start_url);
   });
 
+  test('a client for the person is listed, however many there are for other people', async () => {
+    const { clients } = flow.authz.stores;
+    for (let n = 0; n < 260; n += 1) {
+      const start_url = `https://app.example/${n}`;
+      await clients.add(client(`a${n}`, { start_url, allow_groups: ['board'] }));
+    }
+    const start_url = 'https://z.example/';
+    const rules = { allow_groups: ['chess', 'staff'], allow_people: ['alice'] };
+    await clients.add(client('z', { start_url, ...rules }));
+    expect(await starts()).toEqual(['https://wiki.example/', start_url]);
+    await intoGroup('chess');
+    expect((await starts()).filter((url) => url === start_url)).toHaveLength(1);
+  });
+
   test('a space that people may not enter is listed only for the people of its groups', async () => {
     expect(await starts()).toEqual(['https://wiki.example/']);
     await intoGroup('chess');

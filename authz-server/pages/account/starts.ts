@@ -3,7 +3,7 @@ import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { listConsents } from '#shared/people/access/consents.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { START_KEY } from '#shared/stores/oauth/client-keys.ts';
+import { startKeysFor } from '#shared/stores/oauth/client-keys.ts';
 import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -11,8 +11,9 @@ import type { AccountStart } from '../frame/account-view.ts';
 import type { Language } from '../frame/view.ts';
 
 /**
- * Returns the applications that a person may open, by name: registered clients with a start URL, of at most 250, clients
- * with a document that the person has allowed something, and spaces at which people sign in.
+ * Returns the applications that a person may open, by name: registered clients with a start URL, clients with a document
+ * that the person has allowed something, and spaces at which people sign in. Of the clients for everybody, for each
+ * group and for the person by name, at most 250 each.
  */
 export async function startsOf(
   server: PagesServer,
@@ -20,7 +21,7 @@ export async function startsOf(
   language: Language,
 ): Promise<readonly AccountStart[]> {
   const [registered, described] = await Promise.all([
-    server.stores.clients.searchBeginning(START_KEY),
+    registeredFor(server, person),
     documentsOf(server, person.id),
   ]);
   const clients = [...registered, ...described].flatMap((client) => {
@@ -32,6 +33,12 @@ export async function startsOf(
   return [...clients, ...spacesOf(server.config, person)].toSorted(
     (a, b) => compare(a.name, b.name) || compare(a.url, b.url),
   );
+}
+
+async function registeredFor({ stores }: PagesServer, { name, profile }: Person) {
+  const keys = startKeysFor(name, profile?.groups);
+  const found = await Promise.all(keys.map((key) => stores.clients.searchBeginning(key)));
+  return new Map(found.flat().map((client) => [client.client_id, client])).values();
 }
 
 async function documentsOf(server: PagesServer, accountId: string) {

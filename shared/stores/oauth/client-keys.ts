@@ -18,15 +18,27 @@ export const keyIdsOf = (
     ? [...new Set(jwksOf(client).flatMap((jwk) => keptJwk(jwk)?.id ?? []))]
     : [];
 
-/** The search key of the clients with a start URL that everybody may use. */
-export const START_KEY = 'start:everybody';
+const FOR_EVERYBODY = 'start:everybody,';
+// Neither a group nor a name has a comma, so no key begins with another key.
+const forGroup = (group: string) => `start:group ${group},`;
+const forPerson = (name: string) => `start:person ${name},`;
 
 /**
- * Returns the search keys by which the account page finds the clients that it lists. A client with a document has none:
- * only the people who use such a client see it.
+ * Returns the search keys by which the account page finds the clients that it lists: by whom they are for. A client with
+ * a document has none: only the people who use such a client see it.
  */
-export const startKeysOf = ({
-  start_url,
-  document,
-}: Pick<ClientRecord, 'start_url' | 'document'>): readonly string[] =>
-  start_url === undefined || document !== undefined ? [] : [START_KEY];
+export function startKeysOf(
+  client: Pick<ClientRecord, 'start_url' | 'document' | 'allow_groups' | 'allow_people'>,
+): readonly string[] {
+  const { allow_groups: groups, allow_people: people } = client;
+  if (client.start_url === undefined || client.document !== undefined) return [];
+  if (groups === undefined && people === undefined) return [FOR_EVERYBODY];
+  return [...(groups ?? []).map(forGroup), ...(people ?? []).map(forPerson)];
+}
+
+/** Returns the search keys of the clients that are for everybody, for a person with this name, or for these groups. */
+export const startKeysFor = (name: string, groups: readonly string[] = []): readonly string[] => [
+  FOR_EVERYBODY,
+  forPerson(name),
+  ...groups.map(forGroup),
+];

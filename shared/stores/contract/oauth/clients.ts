@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NameRange } from '#shared/base/name-range.ts';
-import { START_KEY } from '../../oauth/client-keys.ts';
+import { startKeysFor } from '../../oauth/client-keys.ts';
 import { fresh, someClient } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
@@ -57,7 +57,8 @@ export function clientsContract(contract: () => Contract): void {
       await one.clients.add(client);
       await one.clients.add(described);
       await one.clients.add(someClient(fresh()));
-      const found = () => other.clients.searchBeginning(START_KEY);
+      const [everybody = ''] = startKeysFor('alice');
+      const found = () => other.clients.searchBeginning(everybody);
       expect(await found()).toEqual([client]);
       const { start_url: _, ...without } = client;
       await other.clients.replace(without);
@@ -66,6 +67,26 @@ export function clientsContract(contract: () => Contract): void {
       expect(await found()).toEqual([client]);
       await one.clients.remove(client.client_id);
       expect(await found()).toEqual([]);
+    });
+
+    test('clients with a start URL are found by the groups and the people that they are for', async () => {
+      const { one, other } = contract();
+      const [group, name, id] = [fresh(), fresh(), fresh()];
+      const start_url = 'https://app.example/';
+      const client = { ...someClient(id), start_url, allow_groups: [group], allow_people: [name] };
+      await one.clients.add(client);
+      const found = async (...who: Parameters<typeof startKeysFor>) => {
+        const keys = startKeysFor(...who);
+        const all = await Promise.all(keys.map((key) => other.clients.searchBeginning(key)));
+        return all.flat().filter(({ client_id }) => client_id === id);
+      };
+      expect(await found(fresh(), [group])).toEqual([client]);
+      expect(await found(name)).toEqual([client]);
+      expect(await found(group, [name, group.slice(0, -1), `${group}x`])).toEqual([]);
+      const { allow_groups: _, allow_people: __, ...open } = client;
+      await other.clients.replace(open);
+      expect(await found(fresh())).toEqual([open]);
+      await other.clients.remove(id);
     });
 
     test('only an existing client is replaced', async () => {
