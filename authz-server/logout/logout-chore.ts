@@ -20,6 +20,8 @@ const WAIT = { first: 1000, most: 300_000 };
 const WORTH = 86_400_000;
 /** After so many failures in a row an application gets one attempt in so many milliseconds. */
 const FAILING = { after: 5, pause: 60_000 };
+/** How many logouts of failing applications are given up at a time. */
+const GIVEN_UP = 50;
 
 interface LogoutServer extends LogoutSender {
   readonly stores: Stores;
@@ -74,8 +76,7 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
     }
     const now = clock.now();
     if (now - created >= WORTH) {
-      await recorder.changing('logouts', { kind: 'logout.untold', ...about, reason }).remove(id);
-      log.warn('logout.given-up', { client: clientId, subject, reason });
+      await giveUp(id, about, reason);
     } else {
       const wait = Math.min(WAIT.first * 2 ** (attempt - 1), WAIT.most);
       await stores.logouts.postpone(id, now + wait);
@@ -84,10 +85,34 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
     return false;
   }
 
+  async function giveUp(
+    id: string,
+    about: { readonly person: string; readonly client: string },
+    reason: string,
+  ): Promise<void> {
+    await recorder.changing('logouts', { kind: 'logout.untold', ...about, reason }).remove(id);
+    log.warn('logout.given-up', { client: about.client, subject: about.person, reason });
+  }
+
+  /**
+   * Gives up old logouts of applications that fail. With one attempt a minute they would never end. An application that
+   * works again first gets the old ones, too.
+   */
+  async function giveUpOld(): Promise<void> {
+    const old = await stores.logouts.endedBefore(clock.now() - WORTH, GIVEN_UP);
+    for (const { id, clientId: client, accountId: person } of old) {
+      const { failures } = stateOf(client);
+      if (person === undefined || failures < FAILING.after || busy.has(client)) continue;
+      await giveUp(id, { person, client }, `the application failed ${failures} times in a row`);
+    }
+  }
+
+  const stateOf = (client: string) => attempts.get(client) ?? NONE;
+
   /** Sends what is due for an application, until an attempt fails. */
   async function work(clientId: string): Promise<void> {
     for (let goesOn = true; goesOn && !ending.signal.aborted;) {
-      const { failures } = attempts.get(clientId) ?? NONE;
+      const { failures } = stateOf(clientId);
       const now = clock.now();
       const count = failures >= FAILING.after ? 1 : EACH;
       const taken = await stores.logouts.take(clientId, now, now + OURS, count);
@@ -110,7 +135,6 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
         throw error;
       }
       const now = clock.now();
-      const stateOf = (client: string) => attempts.get(client) ?? NONE;
       const waiting = (await stores.logouts.due(now))
         .filter((client) => !busy.has(client) && stateOf(client).next <= now)
         .toSorted((a, b) => stateOf(a).turn - stateOf(b).turn);
@@ -120,6 +144,7 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
           .finally(() => busy.delete(client));
         busy.set(client, working);
       }
+      await giveUpOld();
     },
     /** Waits for the requests under way; a later start sends the rest. */
     async [Symbol.asyncDispose]() {

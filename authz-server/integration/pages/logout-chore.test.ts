@@ -210,4 +210,15 @@ describe('many logouts of one application', () => {
     expect(asked).toHaveLength(7);
     await forget('answers 500');
   });
+
+  test('after 24 hours those of an application that fails are all given up', async () => {
+    for (let n = 0; n < 60; n += 1) await endOne('answers 500');
+    await runUntil(() => events.length === 6);
+    clock.advance(86_400_001);
+    await endOne('answers 500');
+    await runUntil(() => events.filter((event) => event === 'logout.given-up').length === 60);
+    const { logouts } = site.server.stores;
+    expect(await logouts.take('answers 500', FAR, FAR, 99)).toHaveLength(1);
+    await forget('answers 500');
+  });
 });

@@ -174,6 +174,7 @@ export function lifecycleContract(contract: () => Contract): void {
         together: () => closed.together(async (stores) => stores.declared.list()),
         'logouts.due': () => closed.logouts.due(1),
         'logouts.take': () => closed.logouts.take('x', 1, 2, 1),
+        'logouts.endedBefore': () => closed.logouts.endedBefore(1, 1),
         'logouts.postpone': () => closed.logouts.postpone('x', 1),
         'logouts.remove': () => closed.logouts.remove('x'),
         'logouts.backlog': () => closed.logouts.backlog(),

@@ -28,7 +28,7 @@ export interface Logouts {
   /** Returns the clients with a logout that is due. */
   due(now: number): Promise<readonly string[]>;
   /**
-   * Takes up to `count` due logouts of a client, those that were never sent first. At `until` they are due again: a
+   * Takes up to `count` due logouts of a client, those of all people and those that were never sent first. At `until` they are due again: a
    * process may die.
    */
   take(
@@ -37,6 +37,8 @@ export interface Logouts {
     until: number,
     count: number,
   ): Promise<readonly TakenLogout[]>;
+  /** Returns up to `count` logouts of an end before `time`, the oldest first. */
+  endedBefore(time: number, count: number): Promise<readonly Logout[]>;
   /** Makes a logout due at `due`, unless it was removed. */
   postpone(id: string, due: number): Promise<void>;
   /** False: there is no such logout. */

@@ -155,6 +155,37 @@ export function logoutsContract(contract: () => Contract): void {
       expect(await other.logouts.backlog()).toEqual(before);
     });
 
+    test('the logouts of an end before a time are found, the oldest first', async () => {
+      const { one, other } = contract();
+      const all = [await given(), await given()];
+      for (const { grantId } of all) await one.revocations.revoke('grant', grantId, FAR);
+      const [first, second] = await Promise.all(
+        all.map(async ({ clientId }) => (await one.logouts.take(clientId, FAR, FAR, 1))[0]!),
+      );
+      const { id, clientId, accountId, uid } = first!;
+      const found = await other.logouts.endedBefore(first!.created + 1, 10_000);
+      expect(found).toContainEqual({ id, clientId, accountId, uid });
+      const later = await other.logouts.endedBefore(
+        Math.max(first!.created, second!.created) + 1,
+        1,
+      );
+      expect(later).toHaveLength(1);
+      const earlier = await other.logouts.endedBefore(first!.created, 10_000);
+      expect(earlier.map((logout) => logout.id)).not.toContain(id);
+    });
+
+    test('the logout of a changed rule precedes those of grants', async () => {
+      const { one, other } = contract();
+      const { clientId, grantId } = await given();
+      await given({ clientId });
+      const client = someClient(clientId);
+      await one.clients.add(client);
+      await one.revocations.revoke('grant', grantId, FAR);
+      await one.clients.replace({ ...client, allow_groups: ['staff'] }, client);
+      const [first] = await other.logouts.take(clientId, NOW, FAR, 1);
+      expect(first).not.toHaveProperty('accountId');
+    });
+
     test('an expired grant leaves no logout when it is swept', async () => {
       const { grantId, clientId, ...rest } = await given();
       const { one, other } = contract();

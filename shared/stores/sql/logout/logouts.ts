@@ -97,12 +97,15 @@ export async function tellOfRaise(
   }
 }
 
-/** Writes one row for a client whose rules of use have changed, if the client has grants. */
+/**
+ * Writes one row for a client whose rules of use have changed, if the client has grants. The id sorts before the ids of
+ * grants and people, so the row does not wait behind theirs if the application fails.
+ */
 export async function tellOfRules(sql: Transaction, clientId: string, now: number): Promise<void> {
   // The second condition on `kind` is that of the index by client.
   await sql.later(
     `INSERT INTO logout (id, client_id, due, attempts, created)
-     SELECT 'rules ' || CAST(?2 AS BIGINT) || ' ' || ?1, ?1, 0, 0, CAST(?2 AS BIGINT)
+     SELECT 'client rules ' || CAST(?2 AS BIGINT) || ' ' || ?1, ?1, 0, 0, CAST(?2 AS BIGINT)
      WHERE EXISTS (SELECT 1 FROM artefact
        WHERE kind = 'Access' AND kind IN ('Access', 'Consent') AND client_id = ?1)
      ON CONFLICT (id) DO NOTHING`,
@@ -131,6 +134,12 @@ export function sqlLogouts(database: Database, { toShared }: Moments): Logouts {
           SELECT id FROM client_of
           WHERE EXISTS (SELECT 1 FROM logout WHERE client_id = client_of.id AND due <= ?)`;
         return (await sql.all<[id: string]>(text, toShared(now))).map(([id]) => id);
+      }),
+
+    endedBefore: (time, count) =>
+      database.read(async (sql) => {
+        const text = `SELECT ${COLUMNS} FROM logout WHERE created < ? ORDER BY created LIMIT ?`;
+        return (await sql.all<Row>(text, time, count)).map(logoutOf);
       }),
 
     take: (clientId, callers, until, count) =>
