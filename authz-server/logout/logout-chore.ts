@@ -29,7 +29,7 @@ interface LogoutServer extends LogoutSender {
   readonly longestLife: number;
 }
 
-/** The last attempts at an application, in this process. */
+/** The last attempts at an application, in this process. Times are of the monotonic clock. */
 interface Attempts {
   readonly failures: number;
   /** No attempt before this time. */
@@ -120,7 +120,8 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
       const lost = reached.filter((one) => !one).length;
       const inARow = lost === 0 ? 0 : failures + lost;
       const pause = inARow >= FAILING.after ? FAILING.pause : 0;
-      attempts.set(clientId, { failures: inARow, next: clock.now() + pause, turn: clock.now() });
+      const turn = clock.monotonic();
+      attempts.set(clientId, { failures: inARow, next: turn + pause, turn });
       goesOn = taken.length > 0 && lost === 0 && busy.size < APPLICATIONS;
     }
   }
@@ -134,8 +135,8 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
         failure = undefined;
         throw error;
       }
-      const now = clock.now();
-      const waiting = (await stores.logouts.due(now))
+      const now = clock.monotonic();
+      const waiting = (await stores.logouts.due(clock.now()))
         .filter((client) => !busy.has(client) && stateOf(client).next <= now)
         .toSorted((a, b) => stateOf(a).turn - stateOf(b).turn);
       for (const client of waiting.slice(0, Math.max(0, APPLICATIONS - busy.size))) {
