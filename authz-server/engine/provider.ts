@@ -27,7 +27,7 @@ import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicat
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { readParams, SIGN_IN_PARAMS } from './sign-in-params.ts';
-import type { TokenSteps } from './token/token-request.ts';
+import { tellByRule, type TokenSteps } from './token/token-request.ts';
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
@@ -102,6 +102,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   // app.ts has replaced Host and X-Forwarded-* by the configured values.
   provider.proxy = true;
   useHashedSecrets(provider, server);
+  tellByRule(provider);
   // The `sid` of a client can be found after the session has ended, and logout/ sends the logouts.
   provider.Session.prototype.sidFor = function sidFor(clientId) {
     return sessionId(this.uid, clientId);

@@ -1,6 +1,7 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
+import { ruledClaims } from '#shared/people/told-claims.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { ClientRecord, RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
@@ -61,7 +62,9 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
     epoch,
     ...(person && (await grantClaims(server, client, person))),
   };
+  const { claim_rules: rules } = client;
   const claims = {
+    ...(rules && (await claimsByRule(server, rules, person?.accountId))),
     ...revocable,
     iss: config.issuer,
     aud: space.url,
@@ -96,6 +99,16 @@ function bindingOf(key: RegisteredKey): KeyBinding {
 
 export const notFor = () =>
   new GnapError('request_denied', 'the person may not use this client, or not after this sign-in');
+
+async function claimsByRule(
+  { directory }: GnapServer,
+  rules: readonly string[],
+  accountId: string | undefined,
+) {
+  if (accountId === undefined) return ruledClaims(rules, undefined);
+  const person = await directory.find(accountId);
+  return person && ruledClaims(rules, person);
+}
 
 async function grantClaims(
   server: GnapServer,

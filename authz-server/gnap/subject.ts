@@ -2,6 +2,7 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import type { Assurance } from '#shared/people/access/assurance.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { claimsOf } from '#shared/people/claims.ts';
+import { ruledClaims } from '#shared/people/told-claims.ts';
 import type { Person } from '#shared/people/directory.ts';
 import type { SubjectRequest } from './grant-request.ts';
 import { signedToken } from '../base/signed-token.ts';
@@ -81,7 +82,9 @@ async function idToken(
   { clientId, person, authTime, assurance }: Told,
 ): Promise<string> {
   const iat = epochSeconds(server.clock);
+  const client = await server.stores.clients.get(clientId);
   const claims = {
+    ...ruledClaims(client?.claim_rules, person),
     iss: server.config.issuer,
     sub: person.id,
     aud: clientId,

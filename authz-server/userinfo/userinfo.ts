@@ -6,7 +6,7 @@ import { everySpace } from '#shared/config/second-origin.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { clientOrigins } from '../base/client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
-import { claimsOf } from '#shared/people/claims.ts';
+import { toldClaims } from '#shared/people/told-claims.ts';
 import { readableBy } from '#shared/server/endpoints/cors.ts';
 import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
 import { personTokens } from './person-tokens.ts';
@@ -44,7 +44,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
       stores.clients.get(client_id),
     ]);
     const allowed = parseScope(client?.scope).intersection(scopes);
-    return { sub, ...(person && claimsOf(person, allowed)) };
+    return { ...(person && toldClaims(person, allowed, client?.claim_rules)), sub };
   }
 
   return {

@@ -143,6 +143,7 @@ export function claimsPage(): string {
     '',
     '- ID tokens and userinfo have these claims. They are read when a token is issued, and again at each userinfo request.',
     '- An access token has them if its space lists the scope among its own (`"scopes": { "safe": ["groups"] }`) and the person has allowed it there (RFC 9068 section 2.2.2).',
+    '- The rules of a client (`client set --claim`) add claims to its ID tokens, access tokens and userinfo, without a scope: see [what an application learns](../how-to/claims.md).',
     '- A claim without a value is left out. Only `groups` is always there.',
     '- An operator sets them with `user set`. The person sees and allows them on the consent page.',
     '',

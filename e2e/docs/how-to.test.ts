@@ -3,6 +3,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import { isKind } from '#shared/audit/event-kinds.ts';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -181,6 +182,35 @@ test('clients: a machine gets a token, an application is registered, and secrets
   expect(set).toContain('demo-machine');
   expect(JSON.parse(secret)).toHaveProperty('client_secret');
 });
+
+test('claims: the machine gets the claim of its rule, and the attributes are shown', async () => {
+  const { machine, shown } = await ruledClients();
+  expect(shown).toContain(
+    [
+      'claim: role="admin" if group "admins"',
+      'claim: role="user"',
+      'claim: preferred_username=email',
+      'claim: unit=attribute department',
+    ].join('\n'),
+  );
+  const { client_id: id, client_secret: secret } = machine;
+  const { body } = await pair.post(
+    '/token',
+    { grant_type: 'client_credentials' },
+    { id: String(id), secret: String(secret) },
+  );
+  expect(decodeJwt(String(body['access_token']))).toMatchObject({ tenant: 'acme', sub: id });
+  const [, person] = await printed('claims.md', 'sh attributes');
+  expect(person).toContain('attribute: department=sales\nattribute: level=3\n');
+});
+
+/** Runs the example of claims.md, and returns the machine that it makes and what it shows of the application. */
+async function ruledClients() {
+  const [commands = ''] = await examples('docs/how-to/claims.md', 'sh claims');
+  const output = await runCommands(pair, `${commands}\necho "$MACHINE"\n`);
+  const machine = JSON.parse(output.at(-1) ?? '') as Record<string, string>;
+  return { machine, shown: output.find((text) => text.includes('claim: ')) };
+}
 
 test.each(['keycloak', 'hydra'])('the commands of coming-from-%s.md succeed', async (name) => {
   const output = await printed(`coming-from-${name}.md`, 'sh coming-from');

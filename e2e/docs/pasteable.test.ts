@@ -96,7 +96,7 @@ const people = ({ lines, text }: Page) =>
 const clients = ({ lines }: Page) =>
   missing(
     lines,
-    (line) => all(/\bclient (?:show|set|secret|access|end) ([^\s-]\S*)|--client ([^\s$]+)/g, line),
+    (line) => all(/\bclient (?:show|set|secret|access|end) ([^\s$-]\S*)|--client ([^\s$]+)/g, line),
     (line) => all(/\bclient add --document (\S+)/g, line),
     FIRST_START.clients,
   );

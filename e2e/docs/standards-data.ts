@@ -200,6 +200,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 7517', 'JWK', 'public keys and key sets'),
     parts('RFC 7518', 'Algorithms', 'ES256, RS256 and PS256; no HMAC and no `none`'),
     all('RFC 7519', 'JWT'),
+    parts('RFC 8417', 'Security event tokens', 'the claim `events` in logout tokens'),
     all('RFC 7638', 'Thumbprints of keys'),
     parts('RFC 8037', 'EdDSA', 'Ed25519'),
     parts('RFC 9864', 'Fully specified algorithms', '`Ed25519`'),

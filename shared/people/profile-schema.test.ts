@@ -132,6 +132,59 @@ describe('picture', () => {
   });
 });
 
+describe('attributes', () => {
+  const withAttributes = (...attributes: { name: string; value: string }[]) => ({ attributes });
+  const named = (name: string) => withAttributes({ name, value: 'x' });
+  const valued = (value: string) => withAttributes({ name: 'a', value });
+
+  test('names and values are kept, texts in NFC', () => {
+    const profile = withAttributes(
+      { name: 'department', value: 'Research & more, "all"' },
+      { name: 'cost-center.2_x', value: 'Ku\u0308che' },
+    );
+    expect(profileSchema.parse(profile)).toEqual(
+      withAttributes(
+        { name: 'department', value: 'Research & more, "all"' },
+        { name: 'cost-center.2_x', value: 'Küche' },
+      ),
+    );
+    expect(taken(withAttributes())).toBe(true);
+  });
+
+  test.each(['', '1st', '_a', '__proto__', 'a b', 'a=b', 'dépt', 'a\n', 'a'.repeat(65)])(
+    'the name %j is refused',
+    (name) => {
+      expect(taken(named(name))).toBe(false);
+    },
+  );
+
+  test.each(['', ' ', ' a', 'a ', 'a\nb', 'a\u001b[2J', 'a\u202eb', '\ud800', 'a'.repeat(257)])(
+    'the value %j is refused',
+    (value) => {
+      expect(taken(valued(value))).toBe(false);
+    },
+  );
+
+  test('64 attributes of 256 octets are the most, each name once', () => {
+    const some = (count: number) =>
+      withAttributes(
+        ...Array.from({ length: count }, (_, n) => ({ name: `a${n}`, value: 'ü'.repeat(128) })),
+      );
+    expect([taken(some(64)), taken(some(65))]).toEqual([true, false]);
+    expect(taken(valued('ü'.repeat(129)))).toBe(false);
+    const twice = { name: 'a', value: 'x' };
+    expect(taken(withAttributes(twice, { ...twice, value: 'y' }))).toBe(false);
+    expect(taken(withAttributes(twice, { name: 'A', value: 'y' }))).toBe(true);
+  });
+
+  test.each([{ a: 'x' }, ['a=x'], [{ name: 'a' }], [{ name: 'a', value: 1 }], [null]])(
+    '%j are no attributes',
+    (attributes) => {
+      expect(taken({ attributes })).toBe(false);
+    },
+  );
+});
+
 test('an unknown member, or a member of a wrong type, is refused', () => {
   for (const profile of [{ nickname: 'a' }, { display_name: 1 }, { groups: 'a' }, null, [], 'a']) {
     expect(taken(profile)).toBe(false);

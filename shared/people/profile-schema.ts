@@ -6,10 +6,22 @@ import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
 /** The most octets or items of each member, since tokens, fields and pages contain all of them. */
-const MOST = { picture: 1024, emails: 10, groups: 100, groupOctets: 4096 };
+const MOST = {
+  picture: 1024,
+  emails: 10,
+  groups: 100,
+  groupOctets: 4096,
+  attributes: 64,
+  attributeOctets: 256,
+};
 
 /** Matches a group as fields to applications can carry it: these separate groups by commas. */
 const GROUP = /^[^\p{C}\p{Zl}\p{Zp},]{1,64}$/u;
+
+const ATTRIBUTE_NAME = /^[A-Za-z][\w.-]{0,63}$/;
+
+/** Matches a text that is visible in one line. */
+const LINE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
 const octets = (text: string) => Buffer.byteLength(text);
 
@@ -52,7 +64,27 @@ const address = made(mailAddress, said('mail-address'));
 export const groupName = z
   .string()
   .normalize('NFC')
-  .refine((text) => GROUP.test(text) && text.trim() === text, fault(said('group-name')));
+  .refine(isGroup, fault(said('group-name')));
+
+/** Whether a text in NFC can be the name of a group. */
+export function isGroup(text: string): boolean {
+  return GROUP.test(text) && text.trim() === text;
+}
+
+/** Whether a text can be the name of an attribute. */
+export const isAttributeName = (text: string): boolean => ATTRIBUTE_NAME.test(text);
+
+/** Whether a text can be the value of an attribute: visible, in one line, of 1 to 256 octets. */
+export const isAttributeValue = (text: string): boolean =>
+  octets(text) <= MOST.attributeOctets && text.trim() === text && LINE.test(text);
+
+const attribute = z.strictObject({
+  name: z.string().refine(isAttributeName, fault(said('attribute-name'))),
+  value: z
+    .string()
+    .normalize('NFC')
+    .refine(isAttributeValue, fault(said('attribute-value', { most: MOST.attributeOctets }))),
+});
 
 /** A `Profile` in the form of operators and files. */
 export const profileSchema = z.strictObject({
@@ -79,4 +111,9 @@ export const profileSchema = z.strictObject({
     .exactOptional(),
   locale: made(canonicalLocale, said('language-tag')).exactOptional(),
   picture: made(pictureUrl, said('picture-url', { most: MOST.picture })).exactOptional(),
+  attributes: z
+    .array(attribute)
+    .max(MOST.attributes, fault(said('too-many', { most: MOST.attributes })))
+    .refine((all) => once(all.map(({ name }) => name)), fault(said('each-once')))
+    .exactOptional(),
 });

@@ -41,6 +41,9 @@ export const OPERATIONS = {
   'visible-name': 'must be 1 to 100 characters, none of them invisible',
   'mail-address': 'must be an address such as alice@example.com, of at most 254 octets (RFC 5321)',
   'group-name': 'must be 1 to 64 visible characters without a comma',
+  'attribute-name':
+    'must be such as department=research: a name of 1 to 64 letters, digits and . _ -',
+  'attribute-value': 'must be 1 to {most} octets of visible text in one line',
   'language-tag': 'must be a language tag such as en-GB (RFC 5646)',
   'picture-url': 'must be a URL of http or https without a password, of at most {most} octets',
   'logo-url': 'must be a URL such as https://app.example/logo.png, of at most 1,024 octets',
@@ -48,6 +51,19 @@ export const OPERATIONS = {
     'must be a URL of http or https such as https://app.example/logout, without a password or a fragment',
   'start-url': 'must be a URL of http or https such as https://app.example/, without a password',
   origin: 'must be an origin such as https://app.example, without a path or a slash at the end',
+  'claim-form': 'must be a rule such as role=admin if group admins',
+  'claim-name':
+    'must begin with the name of a claim: a letter, then at most 127 letters, digits and _ . : / -',
+  'claim-reserved': 'has {claim}, by which servers recognise a token: choose another claim',
+  'claim-known': 'has {claim}: write {known}',
+  'claim-case': 'has {text}: write {near}, or "{text}" for this text',
+  'claim-text': 'has a text of more than {most} octets',
+  'claim-quotes': 'needs quotation marks (") around a text with spaces or other signs',
+  'claim-condition':
+    'has {word} after if: write group NAME, person NAME, or attribute NAME is TEXT',
+  'claim-words':
+    'has {word} where if or the end is expected: put quotation marks (") around a text',
+  'claim-after': 'never counts: an earlier rule for {claim} always matches',
   'document-url': 'must be an https address with a path, and no user, query or fragment',
   'document-unusable': 'cannot be used: {why}',
   'document-says': 'is what the document says: leave it out',
@@ -155,7 +171,7 @@ export const OPERATIONS = {
   'client-without-keys':
     'client {client} authenticates by {method}, not by private_key_jwt: leave --jwks out',
   'client-of-document':
-    'client {client} is what its document says: change that, or remove the client',
+    'client {client} is what its document says: change the document, or remove the client and add one with these settings',
   'client-raced': 'client {client} was changed or removed meanwhile: look at it, then try again',
   'client-registered': 'client {client} is registered already',
   'client-has-key': 'client {client} has this key already',

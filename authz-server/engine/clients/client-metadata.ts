@@ -1,4 +1,4 @@
-import type { AdapterPayload } from 'oidc-provider';
+import type { AdapterPayload, Client } from 'oidc-provider';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
 /**
@@ -16,6 +16,7 @@ export const EXTRA_CLIENT_METADATA = [
   'without_pkce',
   'describes_itself',
   'is_unknown',
+  'claim_rules',
 ];
 
 /**
@@ -52,5 +53,10 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
     ...(client.jwks !== undefined && { jwks: client.jwks }),
     ...(client.resources !== undefined && { resources: [...client.resources] }),
     ...(client.introspects !== undefined && { introspects: [...client.introspects] }),
+    ...(client.claim_rules !== undefined && { claim_rules: [...client.claim_rules] }),
   };
 }
+
+/** Returns the rules for claims of the engine's client. */
+export const rulesOf = (client: Client | undefined) =>
+  client?.['claim_rules'] as readonly string[] | undefined;

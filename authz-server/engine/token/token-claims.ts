@@ -1,7 +1,8 @@
 import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
 import { type Access, findAccessOfPerson, isOfClient } from '#shared/people/access/grants.ts';
-import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
+import { ruledClaims, toldClaims } from '#shared/people/told-claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
@@ -30,8 +31,8 @@ export async function revocableClaims(
 
 /**
  * Returns our claims of an access token: the claims by which it can be revoked, the sign-in of its person (RFC 9068
- * section 2.2.1), the claims for userinfo, and the claims for which the resource has scopes (section 2.2.2). Throws
- * `invalid_client` or `invalid_grant` if the client, grant or person has lost access.
+ * section 2.2.1), the claims for userinfo, and the claims for which the resource has scopes (section 2.2.2) or the client
+ * has rules. Throws `invalid_client` or `invalid_grant` if the client, grant or person has lost access.
  */
 export async function tokenClaims(
   server: TokenClaimsServer,
@@ -53,7 +54,9 @@ export async function tokenClaims(
     throw new errors.InvalidClient('the client was ended since it authenticated');
   }
   const found = { client, client_gen, access };
-  return { ...claims, ...(ofPerson && (await personClaims(server, ctx, ofPerson, found))) };
+  return ofPerson
+    ? { ...(await personClaims(server, ctx, ofPerson, found)), ...claims }
+    : { ...ruledClaims(client.claim_rules, undefined), ...claims };
 }
 
 const TELLING = new Set(Object.keys(CLAIMS_OF_SCOPES));
@@ -93,9 +96,10 @@ async function personClaims(
   }
   const scope = openidScope(ctx);
   const told = parseScope(resourceScope).intersection(TELLING);
-  const person = told.size > 0 ? await server.directory.find(accountId) : undefined;
+  const tells = told.size > 0 || client.claim_rules !== undefined;
+  const person = tells ? await server.directory.find(accountId) : undefined;
   return {
-    ...(person && claimsOf(person, told)),
+    ...(person && toldClaims(person, told, client.claim_rules)),
     grant_id: grantId,
     ...(scope !== '' && { openid_scope: scope }),
     sub_gen: access.generation,

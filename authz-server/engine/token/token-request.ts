@@ -4,6 +4,7 @@ import {
   errors,
   type FindAccount,
   type KoaContextWithOIDC,
+  type Provider,
 } from 'oidc-provider';
 import type { Log } from '#shared/base/log.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
@@ -13,6 +14,7 @@ import { checkAssertion } from '../clients/client-authentication.ts';
 import type { AnswerStep, EngineRequest } from '../refresh/engine-request.ts';
 import { isReplaced, mayRefresh, prolonged } from '../refresh/refresh.ts';
 import { settled } from '../refresh/settled.ts';
+import { rulesOf } from '../clients/client-metadata.ts';
 import { recordedIssue } from './recorded-issue.ts';
 import { tokenClaims } from './token-claims.ts';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -20,6 +22,7 @@ import { ALLOW_CREDENTIALS } from '#shared/server/endpoints/cors.ts';
 import { clientOrigins } from '../../base/client-origins.ts';
 import { openidScope } from './openid-scope.ts';
 import { claimsOf } from '#shared/people/claims.ts';
+import { ruledClaims } from '#shared/people/told-claims.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { OPENID_SCOPES } from '../../resources/resource-indicators.ts';
@@ -153,6 +156,17 @@ function tokenResponse(ctx: KoaContextWithOIDC, { successor }: EngineRequest): v
 
 type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longestLife'>;
 
+/** The member of a person's claims that has the claims by rule. No claim has this name. */
+const BY_RULE = 'claims by rule';
+
+/** Adds the claims by rule to ID tokens, since the engine selects claims by scope. No rule sets a claim of the engine. */
+export function tellByRule({ IdToken }: Provider): void {
+  const selected = Reflect.get(IdToken.prototype, 'payload');
+  IdToken.prototype.payload = async function payload() {
+    return { ...(await selected.call(this)), ...Object(this.available[BY_RULE]) };
+  };
+}
+
 /**
  * Returns a person in the format of the engine. The client gets the claims of the granted scopes for which it may still
  * ask.
@@ -160,7 +174,8 @@ type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longe
 function findAccount(server: AccountServer): FindAccount {
   function claims({ oidc }: KoaContextWithOIDC, person: Person) {
     const allowed = parseScope(String(oidc.client?.['allowed_scope'])).intersection(OPENID_SCOPES);
-    return { sub: person.id, ...claimsOf(person, allowed) };
+    const ruled = ruledClaims(rulesOf(oidc.client), person);
+    return { sub: person.id, ...claimsOf(person, allowed), [BY_RULE]: ruled };
   }
 
   return async (ctx, id) => {

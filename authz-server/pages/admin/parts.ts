@@ -20,7 +20,7 @@ const OF_CLIENTS = {
     'minimum_acr',
   ],
   proof: ['token_endpoint_auth_method', 'jwks'],
-  access: ['default_scope', 'resources', 'introspects', 'origins', 'admin'],
+  access: ['default_scope', 'resources', 'introspects', 'origins', 'admin', 'claim_rules'],
 } as const satisfies Partial<Record<PartName, readonly string[]>>;
 
 /** The parts of long forms, by operation: the fields below a heading that is closed at first. All others come before. */

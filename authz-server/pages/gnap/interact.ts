@@ -99,7 +99,7 @@ export function gnapHandlers(
     const unique = new Map(items.map((item) => [`${item.resource} ${item.scope}`, item]));
     const described = rightsInWords(accesses, language);
     return itemsInWords(config, [...unique.values()], language, (item) =>
-      item.resource === undefined ? told(visitor?.person, item.scope) : described(item),
+      item.resource === undefined ? told(visitor?.person, item.scope, client) : described(item),
     );
   }
 

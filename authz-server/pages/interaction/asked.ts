@@ -3,16 +3,32 @@ import { everySpace } from '#shared/config/second-origin.ts';
 import { tokenIssuerSpaces } from '#shared/config/token-spaces.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
+import { ruledClaims } from '#shared/people/told-claims.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { type AskedParams, askedScopes } from '../../consent/asked.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskedItem, Language } from '../frame/view.ts';
 
-/** Returns the person's current values of the claims that a scope gives. Without a person it is empty. */
-export const told = (person: Person | undefined, scope: string): readonly string[] =>
-  Object.values(person ? claimsOf(person, new Set([scope])) : {})
-    .flat()
+/**
+ * Returns the person's current values of the claims that a scope gives. `openid` gives the claims by rule, each with its
+ * name. Without a person it is empty.
+ */
+export function told(
+  person: Person | undefined,
+  scope: string,
+  { claim_rules: rules }: Pick<ClientRecord, 'claim_rules'>,
+): readonly string[] {
+  if (person === undefined) return [];
+  const ruled = ruledClaims(rules, person);
+  if (scope === 'openid') {
+    return Object.entries(ruled).map(([claim, value]) => `${claim}: ${String(value)}`);
+  }
+  return Object.entries(claimsOf(person, new Set([scope])))
+    .filter(([claim]) => !Object.hasOwn(ruled, claim))
+    .flatMap(([, value]) => value)
     .filter((value) => typeof value === 'string');
+}
 
 /**
  * Returns the items that a request asks for, in words. With `person` it adds the values of the claims that the items
@@ -20,13 +36,13 @@ export const told = (person: Person | undefined, scope: string): readonly string
  */
 export function askedItems(
   config: Parameters<typeof askedScopes>[0] & Pick<Config, 'scopeTexts'>,
-  client: Parameters<typeof askedScopes>[1],
+  client: Pick<ClientRecord, 'client_id' | 'scope' | 'claim_rules'>,
   params: AskedParams,
   language: Language,
   person?: Person,
 ): readonly AskedItem[] {
   return itemsInWords(config, askedScopes(config, client, params), language, ({ scope }) =>
-    told(person, scope),
+    told(person, scope, client),
   );
 }
 

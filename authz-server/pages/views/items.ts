@@ -22,16 +22,17 @@ export function itemChoice({ language }: View, items: readonly AskedItem[]): Htm
 
 /** A browser does not send a box that cannot be changed, so a hidden field stands beside it. */
 function choice({ id, text, values = [], required }: AskedItem, always: string): Html {
+  const details = values.map((value) => html`<small>${value}</small> `);
   if (!required) {
     return html`<label
       ><input type="checkbox" name="item" value="${id}" checked />
-      <span>${text}</span> ${values.map((value) => html`<small>${value}</small> `)}</label
+      <span>${text}</span> ${details}</label
     >`;
   }
   return html`<input type="hidden" name="item" value="${id}" />
     <label
       ><input type="checkbox" checked disabled /> <span>${text}</span>
-      <small>${always}</small></label
+      <small>${always}</small> ${details}</label
     >`;
 }
 

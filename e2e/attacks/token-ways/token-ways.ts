@@ -225,6 +225,7 @@ async function knownMachines({ stores, until }: Flow, open: string): Promise<Kno
     { ...common, client_id: 'default', default_scope: 'app:read' },
     { ...common, client_id: 'openid', scope: 'openid documents:read offline_access' },
     { ...common, client_id: 'nothing', scope: '' },
+    { ...common, client_id: 'ruled', claim_rules: ['tenant="acme"', 'live=true', 'who=username'] },
     { ...common, client_id: 'narrow', resources: ['https://none.example/'] },
     { ...common, client_id: 'open', scope: '', resources: [open] },
     { ...common, client_id: 'https://odd.example/?a=b&c', scope: 'app:read' },

@@ -31,6 +31,7 @@ export function clientLines(client: ShownClient): readonly string[] {
     ['logout URL', client.backchannel_logout_uri],
     ['start URL', client.start_url],
     ['origin', client.origins],
+    ['claim', client.claim_rules],
     ['application', client.application_type],
     ['ID tokens', client.id_token_signed_response_alg],
     ['without PKCE', client.without_pkce ? 'where it asks for openid with a nonce' : undefined],

@@ -98,6 +98,22 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     expect(await stored()).toBeUndefined();
   });
 
+  test('takes no rules from the document, and client set refuses rules for it', async () => {
+    const rules = { claim_rules: ['role="admin"'], allow_groups: ['staff'], minimum_acr: 'x' };
+    site.documents.set(new URL(url).pathname, webDocument(url, rules));
+    await json(shell, 'client', 'add', '--document', url);
+    const before = await stored();
+    for (const member of Object.keys(rules)) expect(before).not.toHaveProperty(member);
+    for (const rule of [
+      ['--claim', 'role=admin'],
+      ['--allow-group', 'staff'],
+    ]) {
+      const { code, stderr } = await inProcess(shell, 'client', 'set', url, ...rule);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('add one with these settings')]);
+    }
+    expect(await stored()).toEqual(before);
+  });
+
   test('refuses a client that is registered already', async () => {
     await json(shell, 'client', 'add', '--document', url);
     const { code, stderr } = await inProcess(shell, 'client', 'add', '--document', url);

@@ -83,6 +83,35 @@ describe('client set', () => {
     expect(await stored()).toEqual(before);
   });
 
+  test('sets rules for claims in their order, with texts between quotation marks, and removes them', async () => {
+    const { stored, set } = await registered();
+    const before = await stored();
+    const rules = ['role=admin if group admins', 'role=user', 'preferred_username=email'];
+    const { stdout } = await set(...rules.flatMap((rule) => ['--claim', rule]));
+    expect(stdout).toContain('claim: role="admin" if group "admins"\nclaim: role="user"\n');
+    expect(await stored()).toEqual({
+      ...before,
+      claim_rules: ['role="admin" if group "admins"', 'role="user"', 'preferred_username=email'],
+    });
+    expect((await set('--claim', 'tenant=acme')).code).toBe(0);
+    expect(await stored()).toEqual({ ...before, claim_rules: ['tenant="acme"'] });
+    expect((await set('--without', 'claim')).code).toBe(0);
+    expect(await stored()).toEqual(before);
+  });
+
+  test('the claims of rules have at most 8,192 octets together', async () => {
+    const { set } = await registered();
+    const rules = (count: number) =>
+      Array.from({ length: count }, (_, n) => ['--claim', `claim${n}=attribute a${n}`]).flat();
+    expect((await set(...rules(30))).code).toBe(0);
+    expect((await set('--claim', 'a=groups', ...rules(14))).code).toBe(0);
+    for (const large of [rules(31), ['--claim', 'a=groups', ...rules(15)]]) {
+      const { code, stderr } = await set(...large);
+      expect(code).toBe(2);
+      expect(stderr).toContain('--claim must be at most 8192 octets together\n');
+    }
+  });
+
   test.each([
     [
       ['--start-url', ' https://app.example/a\u202eb\t'],
@@ -106,6 +135,13 @@ describe('client set', () => {
     ['a start URL with a password', ['--start-url', 'https://a:b@app.example/']],
     ['a start URL without a scheme', ['--start-url', '//app.example/']],
     ['an endless start URL', ['--start-url', `https://app.example/${'x'.repeat(2048)}`]],
+    ['a rule for a reserved claim', ['--claim', 'role=a', '--claim', 'SUB=x']],
+    ['a rule for a prototype', ['--claim', '__proto__=x']],
+    ['a rule without a value', ['--claim', 'role=']],
+    ['a rule with a control sequence', ['--claim', 'role=\u202ex']],
+    ['a rule that never counts', ['--claim', 'role=a', '--claim', 'role=b if group c']],
+    ['the same rule twice', ['--claim', 'role=a', '--claim', 'role=a']],
+    ['65 rules', Array.from({ length: 65 }, (_, n) => ['--claim', `c${n}=x`]).flat()],
     ['a logo in clear text', ['--logo-uri', 'http://app.example/logo.png']],
     ['a logo that is a script', ['--logo-uri', 'javascript:alert(1)']],
     ['a logo with a password', ['--logo-uri', 'https://a:b@app.example/logo.png']],

@@ -49,6 +49,8 @@ export const clientAdd = commandOf(addClient, {
     'sign-out).',
     'With --document the command registers an MCP client by the URL of its document. The servers fetch this document now',
     'and again later. The client may get the scopes of documentClients of the spaces, even if clients.documents is off.',
+    'In a RULE, VALUE is a text, or of the person: email, name, username, groups, attribute NAME. CONDITION is group NAME,',
+    'person NAME, or attribute NAME is VALUE.',
   ],
   source: contentOf({
     jwks: {

@@ -8,7 +8,15 @@ import { withStores } from '../stores/with-stores.ts';
 const EMAILS = ['--email', 'alice@example.com,verified', '--email', 'second@example.com'];
 const GROUPS = ['--group', 'Staff', '--group', 'Chess club'];
 const PICTURE = ['--picture', 'https://pictures.example/alice.png'];
-const SAID = [['--display-name', 'Alice Liddell'], EMAILS, GROUPS, ['--locale', 'EN-gb'], PICTURE];
+const ATTRIBUTES = ['--attribute', 'department=research', '--attribute', 'formula=a=b'];
+const SAID = [
+  ['--display-name', 'Alice Liddell'],
+  EMAILS,
+  GROUPS,
+  ['--locale', 'EN-gb'],
+  PICTURE,
+  ATTRIBUTES,
+];
 const ALICE = SAID.flat();
 const PROFILE = {
   display_name: 'Alice Liddell',
@@ -19,6 +27,10 @@ const PROFILE = {
   groups: ['Staff', 'Chess club'],
   locale: 'en-GB',
   picture: 'https://pictures.example/alice.png',
+  attributes: [
+    { name: 'department', value: 'research' },
+    { name: 'formula', value: 'a=b' },
+  ],
 };
 
 /** A shell with alice, who has no profile. */
@@ -74,6 +86,8 @@ describe('user set', () => {
       'group: Chess club',
       'locale: en-GB',
       'picture: https://pictures.example/alice.png',
+      'attribute: department=research',
+      'attribute: formula=a=b',
     ];
     expect((await set('alice', ...ALICE)).stdout).toBe(`${lines.join('\n')}\n`);
     const { stdout } = await inProcess(shell, 'user', 'show', 'alice');
@@ -87,7 +101,10 @@ describe('user set', () => {
     await set('alice', '--group', 'Board', '--without', 'picture', '--without', 'email');
     const { picture: _, emails: __, ...rest } = PROFILE;
     expect(await profile()).toEqual({ ...rest, groups: ['Board'] });
-    const all = ['display-name', 'group', 'locale'].flatMap((option) => ['--without', option]);
+    const all = ['display-name', 'group', 'locale', 'attribute'].flatMap((option) => [
+      '--without',
+      option,
+    ]);
     expect((await set('alice', ...all)).stdout).toBe('name: alice\n');
     expect(await profile()).toBeUndefined();
   });
@@ -100,6 +117,10 @@ describe('user set', () => {
     ['the same group twice', ['--group', 'a', '--group', 'a']],
     ['an invalid language', ['--locale', 'en_GB']],
     ['a script for a picture', ['--picture', 'javascript:alert(1)']],
+    ['an attribute without a value', ['--attribute', 'department']],
+    ['an attribute without a name', ['--attribute', '=research']],
+    ['the same attribute twice', ['--attribute', 'a=1', '--attribute', 'a=2']],
+    ['an attribute that is a prototype', ['--attribute', '__proto__=x']],
     ['an empty name', ['--display-name', '']],
     ['a name with a control sequence', ['--display-name', 'x\u001b[2J']],
     ['removing an absent value', ['--without', 'password']],

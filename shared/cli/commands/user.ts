@@ -116,8 +116,9 @@ export const userInvite = commandOf(inviteUser, {
 
 export const userSet = commandOf(setUser, {
   details: [
-    'Settings without an option stay as they are. Give all addresses, or all groups, at once: they replace the earlier',
-    'values. An application sees the change when it next asks for claims. A right to administer begins and ends at once.',
+    'Settings without an option stay as they are. Give all addresses, groups or attributes at once: they replace the',
+    'earlier values. An application sees the change when it next asks for claims. A right to administer begins and ends',
+    'at once.',
   ],
   lines: ({ name, admin, ...profile }) => [
     `name: ${name}`,

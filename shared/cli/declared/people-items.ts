@@ -91,6 +91,7 @@ const CLEARED: Readonly<Record<keyof Profile, string>> = {
   groups: 'group',
   locale: 'locale',
   picture: 'picture',
+  attributes: 'attribute',
 };
 
 async function setProfile(

@@ -4,7 +4,7 @@ import type * as z from 'zod';
 
 /** Returns the output about a profile for people: a line for each member that has a value. */
 export function profileLines(profile: Told<z.ZodObject<typeof profileShown>>): readonly string[] {
-  const { display_name, emails = [], groups = [], locale, picture } = profile;
+  const { display_name, emails = [], groups = [], locale, picture, attributes = [] } = profile;
   const lines = [
     ['display name', display_name],
     ...emails.map(({ address, verified }) => [
@@ -14,6 +14,7 @@ export function profileLines(profile: Told<z.ZodObject<typeof profileShown>>): r
     ...groups.map((group) => ['group', group]),
     ['locale', locale],
     ['picture', picture],
+    ...attributes.map(({ name, value }) => ['attribute', `${name}=${value}`]),
   ];
   return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
 }

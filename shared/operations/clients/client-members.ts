@@ -7,6 +7,7 @@ import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { groupName } from '#shared/people/profile-schema.ts';
 import { personName } from '../people/person-name.ts';
 import { SPELLINGS } from '../texts.ts';
+import { claimRules } from './claim-rules-member.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
@@ -152,6 +153,12 @@ export const clientMembers = {
     .exactOptional()
     .describe('a space whose tokens the client may introspect')
     .register(SPELLINGS, { value: 'URL' }),
+  claim_rules: claimRules
+    .exactOptional()
+    .describe(
+      'a claim of its tokens: CLAIM=VALUE, CLAIM=VALUE if CONDITION; the first match counts',
+    )
+    .register(SPELLINGS, { option: 'claim', value: 'RULE' }),
 };
 
 /** The values of the members in `clientMembers`. */

@@ -34,6 +34,7 @@ const REMOVABLE = {
   origin: 'origins',
   resource: 'resources',
   introspects: 'introspects',
+  claim: 'claim_rules',
 } as const satisfies Readonly<Record<string, keyof typeof clientMembers>>;
 
 /** The options that can be cleared. */

@@ -32,6 +32,7 @@ export const clientSchema = z.strictObject({
   without_pkce: z.boolean().exactOptional(),
   origins: texts.exactOptional(),
   introspects: texts.exactOptional(),
+  claim_rules: texts.exactOptional(),
   first_party: z.boolean().exactOptional(),
   allow_groups: texts.exactOptional(),
   allow_people: texts.exactOptional(),

@@ -2,12 +2,18 @@ import * as z from 'zod';
 import { profileSchema } from '#shared/people/profile-schema.ts';
 import { SPELLINGS } from '../texts.ts';
 
-const { display_name, emails, groups, locale, picture } = profileSchema.shape;
+const { display_name, emails, groups, locale, picture, attributes } = profileSchema.shape;
 
 /** Reads an address of the command line, which the suffix `,verified` marks as verified. */
 function emailFrom(text: string) {
   const address = text.replace(/,verified$/, '');
   return { address, verified: address !== text };
+}
+
+/** Reads an attribute of the command line. */
+function attributeFrom(text: string) {
+  const [name = '', ...value] = text.split('=');
+  return { name, value: value.join('=') };
 }
 
 /** The members that applications may learn about a person. */
@@ -27,6 +33,9 @@ export const profileMembers = {
   picture: picture
     .describe('the URL of a picture of the person')
     .register(SPELLINGS, { value: 'URL' }),
+  attributes: attributes
+    .describe('what else you keep of the person; applications learn it by client set --claim alone')
+    .register(SPELLINGS, { option: 'attribute', value: 'NAME=VALUE', read: attributeFrom }),
 };
 
 /** The members of a profile in results. */
@@ -36,4 +45,5 @@ export const profileShown = {
   groups: z.array(z.string()).exactOptional(),
   locale: z.string().exactOptional(),
   picture: z.string().exactOptional(),
+  attributes: z.array(z.strictObject({ name: z.string(), value: z.string() })).exactOptional(),
 };

@@ -26,6 +26,7 @@ const MEMBERS = {
   group: 'groups',
   locale: 'locale',
   picture: 'picture',
+  attribute: 'attributes',
   admin: 'admin',
 } as const;
 

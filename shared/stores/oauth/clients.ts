@@ -60,6 +60,8 @@ export interface ClientRecord {
   readonly without_pkce?: boolean;
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
+  /** Rules for claims that need no scope, in the form of `formatRule`. For each claim the first match counts. */
+  readonly claim_rules?: readonly string[];
   /** A resource server that may introspect every token of these audiences. */
   readonly introspects?: readonly string[];
   /** The people who may use the client: those in these groups, and those with these names. Absent: everybody. */

@@ -26,6 +26,14 @@ export interface Profile {
   readonly locale?: string;
   /** URL. */
   readonly picture?: string;
+  /** Further facts about the person. Only rules of clients tell them. */
+  readonly attributes?: readonly Attribute[];
+}
+
+/** Each name occurs once. */
+export interface Attribute {
+  readonly name: string;
+  readonly value: string;
 }
 
 /** A person of the built-in directory. The length of the record does not depend on the number of realms. */

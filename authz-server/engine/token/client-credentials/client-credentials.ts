@@ -10,12 +10,14 @@ import { signedToken } from '../../../base/signed-token.ts';
 import { BY_SECRET, spendOnce } from '../../../base/spend.ts';
 import { actor } from '../recorded-issue.ts';
 import { revocableClaims } from '../token-claims.ts';
+import { ruledClaims } from '#shared/people/told-claims.ts';
 import type { TokenServer } from '../token-request.ts';
 import { grantable } from './grantable.ts';
 import { type PlainRequest, plainRequest } from './plain-request.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { clientOf } from '../../clients/clients.ts';
+import { rulesOf } from '../../clients/client-metadata.ts';
 
 const GRANT_TYPE = 'client_credentials';
 
@@ -75,6 +77,7 @@ export function clientCredentials(
     const iat = epochSeconds(clock);
     // The claims of RFC 9068 section 2.2, in the order of the engine.
     const { jwt } = await signedToken(keys, alg, 'at+jwt', {
+      ...ruledClaims(rulesOf(client), undefined),
       ...claims,
       jti: random(JTI).toString('base64url'),
       sub: clientId,

@@ -37,6 +37,9 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'visible-name': 'muss 1 bis 100 Zeichen haben, keins davon unsichtbar',
   'mail-address': 'muss eine Adresse wie alice@example.com sein',
   'group-name': 'muss 1 bis 64 sichtbare Zeichen ohne Komma haben',
+  'attribute-name':
+    'muss etwa department=research sein: ein Name aus 1 bis 64 Buchstaben, Ziffern und . _ -',
+  'attribute-value': 'muss sichtbarer Text in einer Zeile sein, mit 1 bis {most} Oktetten',
   'language-tag': 'muss ein Sprachkürzel wie de-DE sein',
   'picture-url':
     'muss eine Adresse mit http:// oder https:// sein, ohne Passwort, mit höchstens {most} Oktetten',
@@ -47,6 +50,20 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'start-url': 'muss eine Adresse wie https://app.example/ sein, ohne Passwort',
   origin:
     'muss eine Herkunft wie https://app.example sein, ohne Pfad und ohne Schrägstrich am Ende',
+  'claim-form': 'muss eine Regel sein, etwa role=admin if group admins',
+  'claim-name':
+    'muss mit dem Namen eines Claims beginnen: ein Buchstabe, dann höchstens 127 Buchstaben, Ziffern und _ . : / -',
+  'claim-reserved': 'hat {claim}, woran Server ein Token erkennen: Wählen Sie einen anderen Claim',
+  'claim-known': 'hat {claim}: Schreiben Sie {known}',
+  'claim-case': 'hat {text}: Schreiben Sie {near}, oder "{text}", wenn Sie diesen Text meinen',
+  'claim-text': 'hat einen Text mit mehr als {most} Oktetten',
+  'claim-quotes':
+    'braucht Anführungszeichen (") um einen Text mit Leerzeichen oder anderen Zeichen',
+  'claim-condition':
+    'hat {word} nach if: Schreiben Sie group NAME, person NAME oder attribute NAME is TEXT',
+  'claim-words':
+    'hat {word}, wo if oder das Ende stehen muss: Setzen Sie einen Text in Anführungszeichen (")',
+  'claim-after': 'zählt nie: Eine frühere Regel für {claim} trifft immer zu',
   'document-url':
     'muss eine Adresse mit https:// und einem Pfad sein, ohne Benutzer, Abfrage und Fragment',
   'document-unusable': 'kann nicht verwendet werden: {why}',
@@ -160,7 +177,7 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'client-without-keys':
     'Der Client {client} weist sich mit {method} aus, nicht mit private_key_jwt: Lassen Sie die Schlüssel weg.',
   'client-of-document':
-    'Der Client {client} ist, was sein Dokument sagt: Ändern Sie das, oder entfernen Sie den Client.',
+    'Der Client {client} ist, was sein Dokument sagt: Ändern Sie das Dokument, oder entfernen Sie den Client und legen einen mit diesen Einstellungen an.',
   'client-raced':
     'Den Client {client} hat inzwischen jemand geändert oder entfernt: Versuchen Sie es noch einmal.',
   'client-registered': 'Der Client {client} ist schon registriert.',
