@@ -1,5 +1,6 @@
 import type Provider from 'oidc-provider';
 import {
+  discardGrant,
   endGrant,
   extendAccess,
   findAccess,
@@ -59,30 +60,24 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
   const { config, clock } = server;
 
   /**
-   * Returns the grant to extend and its Access; undefined if one of them has ended or belongs to another description.
+   * Returns the grant to extend and its Access, or the id of a grant to replace, since it was given for another
+   * description of the client.
    */
   async function existing(
     { extend, describedSince, signIn, clientId }: GrantDecision,
     place: Access['place'],
     clientGeneration: number,
-  ): Promise<{ grant: Grant; access: Access } | undefined> {
+  ): Promise<{ known?: { grant: Grant; access: Access }; replaced?: string }> {
     const [grant, access] = await Promise.all([
       extend === undefined ? undefined : provider.Grant.find<Grant>(extend),
       extend === undefined ? undefined : findAccess(server, extend),
     ]);
     const theirs = grant?.accountId === signIn.accountId && grant.clientId === clientId;
-    if (!theirs || !access || !isOfClient(access, clientGeneration)) return undefined;
+    if (!theirs || !access || !isOfClient(access, clientGeneration)) return {};
     if (describedSince !== undefined && !isOfDescription(access, describedSince)) {
-      const { accountId: person, grantId } = access;
-      await endGrant(server, grantId, {
-        kind: 'grant.ended',
-        person,
-        grant: grantId,
-        client: clientId,
-      });
-      return undefined;
+      return { replaced: access.grantId };
     }
-    return place && isAt(access, place) ? { grant, access } : undefined;
+    return place && isAt(access, place) ? { known: { grant, access } } : {};
   }
 
   return async (decision) => {
@@ -99,7 +94,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       server.stores.revocations.generation('client', clientId),
       server.stores.clients.get(clientId),
     ]);
-    const known = await existing(decision, place, clientGeneration);
+    const { known, replaced } = await existing(decision, place, clientGeneration);
     const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
     for (const item of allowed) allow(grant, item);
     for (const item of refused) refuse(grant, item);
@@ -133,6 +128,10 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       known === undefined
         ? await recordAccess(acting, access, seconds, ...events).then(() => true)
         : await extendAccess(acting, access, known.access, seconds, ...events);
+    if (replaced !== undefined) {
+      const about = { person: accountId, grant: replaced, client: clientId };
+      await discardGrant(server, replaced, { kind: 'grant.ended', ...about });
+    }
     // The code that ends a sign-in, or takes a group from a person, does so first and then looks for grants. So either
     // that search or this check notices.
     const [there, rules] = await Promise.all([

@@ -5,6 +5,7 @@
  * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
  * `npm run bench -- neighbours`: what others notice while one account changes whole trees again and again.
  * `npm run bench -- crowds`: how long a person waits who signs in amid guesses that never stop.
+ * `npm run bench -- ends`: how soon a person who is disabled is out of an application with a session of its own.
  * `npm run bench -- scale-out`: what each operation costs the servers and the store that several machines share.
  * `npm run bench -- standby`: what DPoP requests cost on PostgreSQL whose commits wait for a standby.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
@@ -22,6 +23,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureCrowds } from './crowds.ts';
+import { measureEnds } from './ends.ts';
 import { measureGnap } from './gnap.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { unquiet, watchOthers } from './others.ts';
@@ -119,6 +121,7 @@ async function bench(): Promise<number> {
     push: measurePush,
     neighbours: measureNeighbours,
     crowds: measureCrowds,
+    ends: measureEnds,
     'scale-out': (line) => measureScaleOut(line, values.quick),
     standby: measureStandby,
     quick: measureQuick,

@@ -121,6 +121,26 @@ describe('grants that `giveGrant` writes', () => {
     expect(await findAccess(site.server, id)).toMatchObject({ signIn: signIn.uid, generation: 0 });
   });
 
+  test('a grant for another description of the client is replaced, and the application is not told of its end', async () => {
+    const { stores } = site.server;
+    const web = await stores.clients.get('web');
+    if (web === undefined) throw new Error('there is no client');
+    await stores.clients.replace({ ...web, backchannel_logout_uri: 'https://app.example/logout' });
+    const signIn = await signedIn();
+    const redirectUri = 'https://app.example/callback';
+    const old = await giving()({ ...DECISION, signIn, redirectUri, describedSince: 1 });
+    expect(await findAccess(site.server, old)).toMatchObject({ uid: signIn.uid });
+    const decision = { ...DECISION, signIn, redirectUri, describedSince: 2, extend: old };
+    const id = await giving()(decision);
+    await stores.clients.replace(web);
+    expect(id).not.toBe(old);
+    expect(await findAccess(site.server, old)).toBeUndefined();
+    expect(await grantIn(old)).toBeUndefined();
+    expect(await stores.logouts.waiting(signIn.accountId)).toEqual([]);
+    await endGrant(site.server, id);
+    expect(await stores.logouts.waiting(signIn.accountId)).toEqual(['web']);
+  });
+
   test('a device gets a new grant each time, which outlives the sign-in', async () => {
     const signIn = await signedIn();
     const device = { address: '192.0.2.1', agent: 'TV' };

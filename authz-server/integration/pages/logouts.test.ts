@@ -4,196 +4,56 @@ import { endAccessOfClient } from '#shared/operations/clients/client-end.ts';
 import { removeClient } from '#shared/operations/clients/client-remove.ts';
 import { disableUser } from '#shared/operations/people/user-disable.ts';
 import { endUser } from '#shared/operations/people/user-end.ts';
-import { removeUser } from '#shared/operations/people/user-remove.ts';
-import { listAccess, MOST_GRANTS, recordAccess } from '#shared/people/access/grants.ts';
-import { listSignIns, MOST_SIGN_INS, recordSignIn } from '#shared/people/access/sign-ins.ts';
-import { addPerson, setPassword } from '#shared/people/people.ts';
-import { removePasskey } from '#shared/people/remove-passkey.ts';
-import { fresh, somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
-import { fetched } from '../fetched.fixture.ts';
-import { claimsOf, PASSWORD, testSite, type TestSite, WEB } from '../site.fixture.ts';
 import { renewPassword } from '#shared/operations/people/user-passwd.ts';
+import { removeUser } from '#shared/operations/people/user-remove.ts';
+import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
+import { addPerson } from '#shared/people/people.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import type { Page, TestBrowser } from '../browser.fixture.ts';
-import { sendAll, startApplication, toldBy } from './logouts.fixture.ts';
+import { fresh } from '#shared/stores/contract/samples.ts';
+import type { Page } from '../browser.fixture.ts';
+import { PASSWORD, type TestSite, WEB } from '../site.fixture.ts';
+import {
+  BROWSER,
+  endAt,
+  type LogoutSite,
+  openLogoutSite,
+  PERSON,
+  refresh,
+  type Visit,
+} from './logout-ends.fixture.ts';
+import { sendAll, toldBy } from './logouts.fixture.ts';
 
+let at: LogoutSite;
 let site: TestSite;
-let application: Awaited<ReturnType<typeof startApplication>>;
+let application: LogoutSite['application'];
 beforeAll(async () => {
-  site = await testSite();
-  application = await startApplication();
-  await site.server.stores.clients.replace(application.client);
+  at = await openLogoutSite();
+  ({ site, application } = at);
 });
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await application[Symbol.asyncDispose]();
-});
-
-const house = () => ({
-  ...site.server,
-  masterSecret: () => Promise.resolve(site.server.master),
-});
-
-interface Visit {
-  readonly browser: TestBrowser;
-  readonly name: string;
-  readonly accountId: string;
-  readonly grant: string;
-  readonly uid: string;
-  /** The `sid` of the ID token. */
-  readonly sid: unknown;
-  readonly code: string;
-  readonly refreshToken: unknown;
-}
-
-/** Signs a new person in at the application. */
-async function visit(scope = 'openid documents:read'): Promise<Visit> {
-  const name = fresh().toLowerCase();
-  await addPerson(site.server, { name, password: PASSWORD });
-  return visitOf(name, scope);
-}
-
-async function visitOf(name: string, scope: string): Promise<Visit> {
-  const browser = site.browser();
-  const asked = await browser.open(site.authorize({ prompt: 'consent', scope }));
-  const consent = await browser.submit(asked, { name, password: PASSWORD });
-  const answer = await browser.submit(consent, { decision: 'allow' });
-  const tokens = await site.redeem(answer);
-  const accountId = String(claimsOf(tokens['access_token'])['sub']);
-  const [signIn] = await listSignIns(site.server, accountId);
-  return {
-    browser,
-    name,
-    accountId,
-    grant: String(claimsOf(tokens['access_token'])['grant_id']),
-    uid: signIn?.uid ?? '',
-    sid: claimsOf(tokens['id_token'])['sid'],
-    code: new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '',
-    refreshToken: tokens['refresh_token'],
-  };
-}
-
-const post = (path: string, form: Record<string, string>) =>
-  fetched(`${site.url}${path}`, { method: 'POST', body: new URLSearchParams(form) });
-
-const refresh = (token: unknown) =>
-  post('/token', {
-    grant_type: 'refresh_token',
-    client_id: 'web',
-    refresh_token: String(token),
-  });
-
-/** Ends something from the account page. */
-async function endAt({ browser }: Visit, form: Record<string, string>) {
-  return browser.submit(await browser.open('/account/end'), { id: '', ...form }, '/account');
-}
-
-/** The application hears of this browser alone. */
-const BROWSER: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
-  'the person signs out': async ({ browser }) =>
-    browser.submit(await browser.open('/sign-out'), { logout: 'yes' }),
-  'the application asks for the sign-out': async ({ browser }) =>
-    browser.submit(await browser.open('/session/end?client_id=web'), { logout: 'yes' }),
-  'the person ends the sign-in on the account page': (there) =>
-    endAt(there, { end: 'sign-in', id: there.uid }),
-  'the person ends the grant on the account page': (there) =>
-    endAt(there, { end: 'access', id: there.grant }),
-  'the person ends the application on the account page': (there) =>
-    endAt(there, { end: 'application', id: 'web' }),
-  'another person signs in with the same browser': async ({ browser }) =>
-    browser.submit(await browser.open(site.authorize({ prompt: 'login' })), {
-      name: 'bob',
-      password: PASSWORD,
-    }),
-  'an operator ends the grant of the person': ({ name, grant }) =>
-    endUser.run({ name, grant }, house()),
-  'an operator ends the sign-in of the person': ({ name, uid }) =>
-    endUser.run({ name, sign_in: uid }, house()),
-  'an operator ends the application of the person': ({ name }) =>
-    endUser.run({ name, client: 'web' }, house()),
-  'an operator ends the grant of the client': ({ grant }) =>
-    endAccessOfClient.run({ client_id: 'web', grant }, house()),
-  'the application revokes its refresh token': ({ refreshToken }) =>
-    post('/token/revocation', { client_id: 'web', token: String(refreshToken) }),
-  'a code is redeemed twice': ({ code }) =>
-    post('/token', {
-      grant_type: 'authorization_code',
-      client_id: 'web',
-      code,
-      code_verifier: 'a'.repeat(43),
-      redirect_uri: 'https://app.example/callback',
-    }),
-  'a replaced refresh token is used again': async ({ refreshToken }) => {
-    const { refresh_token: next } = (await (await refresh(refreshToken)).json()) as {
-      readonly refresh_token: string;
-    };
-    await refresh(next);
-    await refresh(refreshToken);
-  },
-  'the person has more grants than are kept': async ({ accountId }) => {
-    const [access] = await listAccess(site.server, accountId);
-    if (access === undefined) throw new Error('there is no grant');
-    const { uid: _, ...others } = access;
-    for (let n = 0; n < MOST_GRANTS; n += 1) {
-      await recordAccess(site.server, { ...others, grantId: fresh() }, 1e8);
-    }
-  },
-  'the person has more sign-ins than are kept': async ({ accountId }) => {
-    const [signIn] = await listSignIns(site.server, accountId);
-    if (signIn === undefined) throw new Error('there is no sign-in');
-    for (let n = 0; n < MOST_SIGN_INS; n += 1) {
-      await recordSignIn(site.server, { ...signIn, uid: fresh() }, 1e8);
-    }
-  },
-  'the passkey of the sign-in is removed': async ({ accountId, uid }) => {
-    const { stores } = site.server;
-    const passkey = { ...somePasskey(fresh()), accountId };
-    await stores.passkeys.add(passkey, 9);
-    const [signIn] = await listSignIns(site.server, accountId);
-    if (signIn === undefined) throw new Error('there is no sign-in');
-    await recordSignIn(site.server, { ...signIn, uid, passkey: passkey.id }, 600);
-    await removePasskey(site.server, { accountId, id: passkey.id, least: 0 });
-  },
-};
-
-/** The application hears of all sessions of the person: of each browser, and of the person alone. */
-const PERSON: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
-  'the person ends everything on the account page': (there) => endAt(there, { end: 'everything' }),
-  'an operator ends all of the person': ({ name }) => endUser.run({ name }, house()),
-  'an operator disables the person': ({ name }) => disableUser.run({ name }, house()),
-  'an operator removes the person': ({ name }) => removeUser.run({ name, trees: false }, house()),
-  'the person has another password': ({ name }) =>
-    setPassword(site.server, name, 'another password'),
-  'the person has a second factor': ({ accountId }) =>
-    site.server.stores.secondFactors.setUp({
-      factor: { ...someSecondFactor(accountId), accountId },
-      generation: 0,
-      until: Date.now() + 600_000,
-    }),
-};
+afterAll(async () => at[Symbol.asyncDispose]());
 
 describe('the server names the applications that it has not told yet', () => {
   const { client_name: app } = WEB;
 
   const OPERATIONS: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
-    'user end': ({ name }) => endUser.run({ name }, house()),
-    'user end --grant': ({ name, grant }) => endUser.run({ name, grant }, house()),
-    'user disable': ({ name }) => disableUser.run({ name }, house()),
-    'user passwd': ({ name }) => renewPassword.run({ name }, house()),
-    'user remove': ({ name }) => removeUser.run({ name, trees: false }, house()),
-    'client end': () => endAccessOfClient.run({ client_id: 'web' }, house()),
+    'user end': ({ name }) => endUser.run({ name }, at.house),
+    'user end --grant': ({ name, grant }) => endUser.run({ name, grant }, at.house),
+    'user disable': ({ name }) => disableUser.run({ name }, at.house),
+    'user passwd': ({ name }) => renewPassword.run({ name }, at.house),
+    'user remove': ({ name }) => removeUser.run({ name, trees: false }, at.house),
+    'client end': () => endAccessOfClient.run({ client_id: 'web' }, at.house),
     'client end --grant': ({ grant }) =>
-      endAccessOfClient.run({ client_id: 'web', grant }, house()),
+      endAccessOfClient.run({ client_id: 'web', grant }, at.house),
   };
 
   test.each(Object.entries(OPERATIONS))('in the answer of `%s`', async (_, end) => {
-    expect(await end(await visit())).toMatchObject({ untold: [app] });
+    expect(await end(await at.visit())).toMatchObject({ untold: [app] });
     await sendAll(site);
   });
 
   test('no more once it has told them', async () => {
-    const { name } = await visit();
-    const ended = endUser.run({ name }, house());
+    const { name } = await at.visit();
+    const ended = endUser.run({ name }, at.house);
     await eventually(async () => {
       const due = await site.server.stores.logouts.due(Date.now());
       if (due.length === 0) throw new Error('not yet');
@@ -213,26 +73,26 @@ describe('the server names the applications that it has not told yet', () => {
   };
 
   test.each(Object.entries(PAGES))('on the page %s', async (_, end) => {
-    expect((await end(await visit())).text).toContain(SAID);
+    expect((await end(await at.visit())).text).toContain(SAID);
     await sendAll(site);
   });
 });
 
 describe('an application with a logout URL gets a logout token', () => {
   test.each(Object.entries(BROWSER))('for one browser: %s', async (_, end) => {
-    const there = await visit();
+    const there = await at.visit();
     expect(there.sid).toMatch(/^[\w-]{22}$/);
     application.tokens.length = 0;
-    await end(there);
+    await end(there, at);
     await sendAll(site);
     expect(toldBy(application.tokens)).toEqual([{ sub: there.accountId, sid: there.sid }]);
   });
 
   test.each(Object.entries(PERSON))('for all sessions of the person: %s', async (_, end) => {
-    const there = await visit();
-    const elsewhere = await visitOf(there.name, 'openid');
+    const there = await at.visit();
+    const elsewhere = await at.visitOf(there.name, 'openid');
     application.tokens.length = 0;
-    await end(there);
+    await end(there, at);
     await sendAll(site);
     const told = toldBy(application.tokens);
     const sub = there.accountId;
@@ -242,24 +102,39 @@ describe('an application with a logout URL gets a logout token', () => {
     );
   });
 
+  test('not if the person allows a request twice', async () => {
+    const name = fresh().toLowerCase();
+    await addPerson(site.server, { name, password: PASSWORD });
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize({ prompt: 'consent' }));
+    const consent = await browser.submit(asked, { name, password: PASSWORD });
+    application.tokens.length = 0;
+    const pressed = await Promise.all(
+      [1, 2].map(() => browser.send(consent, { decision: 'allow' })),
+    );
+    expect(pressed.map(({ status }) => status)).toEqual([303, 303]);
+    await sendAll(site);
+    expect(application.tokens).toEqual([]);
+  });
+
   test('at the sign-out, also if its grant outlives the browser', async () => {
-    const there = await visit('openid offline_access documents:read');
+    const there = await at.visit('openid offline_access documents:read');
     application.tokens.length = 0;
     await there.browser.submit(await there.browser.open('/sign-out'), { logout: 'yes' });
     await sendAll(site);
     expect(toldBy(application.tokens)).toEqual([{ sub: there.accountId, sid: there.sid }]);
-    expect((await refresh(there.refreshToken)).status).toBe(200);
+    expect((await refresh(at, there.refreshToken)).status).toBe(200);
   });
 
   test('for each grant, when an operator ends the client, also if the command was killed', async () => {
-    const visits = [await visit(), await visit()];
+    const visits = [await at.visit(), await at.visit()];
     const { stores, longestLife, clock } = site.server;
     expect(await stores.logouts.due(Infinity)).not.toContain('web');
     application.tokens.length = 0;
     // The first step of `client end` only, as if the process was killed after it.
     await stores.revocations.raise('client', 'web', clock.now() + longestLife * 1000);
     await sendAll(site);
-    await endAccessOfClient.run({ client_id: 'web' }, house());
+    await endAccessOfClient.run({ client_id: 'web' }, at.house);
     await sendAll(site);
     const told = toldBy(application.tokens);
     for (const { accountId, sid } of visits) {
@@ -268,23 +143,58 @@ describe('an application with a logout URL gets a logout token', () => {
   });
 });
 
+describe('grants that are not told', () => {
+  /** Ends all of a person; resolves to what the application hears. */
+  async function heardAtEnd({ name }: Visit) {
+    application.tokens.length = 0;
+    await disableUser.run({ name }, at.house);
+    await sendAll(site);
+    return toldBy(application.tokens);
+  }
+
+  test('a grant from before the logout URL is told once the person has allowed the application again', async () => {
+    const { clients } = site.server.stores;
+    const { backchannel_logout_uri: _, ...without } = application.client;
+    await clients.replace(without);
+    const [one, other] = [await at.visit(), await at.visit()];
+    await clients.replace(application.client);
+    expect(await heardAtEnd(one)).toEqual([]);
+    const consent = await other.browser.open(site.authorize({ prompt: 'consent' }));
+    await site.redeem(await other.browser.submit(consent, { decision: 'allow' }));
+    const sub = other.accountId;
+    expect(await heardAtEnd(other)).toEqual(
+      expect.arrayContaining([{ sub }, { sub, sid: other.sid }]),
+    );
+  });
+
+  test('a grant that has expired and was swept is told neither then nor when all of the person ends', async () => {
+    const there = await at.visit();
+    const [access] = await listAccess(site.server, there.accountId);
+    if (access === undefined) throw new Error('there is no grant');
+    await recordAccess(site.server, access, 0);
+    await site.server.stores.sweep();
+    expect(await site.server.stores.logouts.waiting(there.accountId)).toEqual([]);
+    expect(await heardAtEnd(there)).toEqual([]);
+  });
+});
+
 test('a removed client is not told, since it has no logout URL any more', async () => {
   const { stores } = site.server;
   await stores.clients.add({ ...application.client, client_id: 'gone' });
-  const there = await visit();
+  const there = await at.visit();
   await recordAccess(
     site.server,
     { ...(await listAccess(site.server, there.accountId))[0]!, clientId: 'gone', grantId: fresh() },
     600,
   );
   application.tokens.length = 0;
-  await removeClient.run({ client_id: 'gone' }, house());
+  await removeClient.run({ client_id: 'gone' }, at.house);
   await sendAll(site);
   expect(application.tokens).toEqual([]);
 });
 
 test('OpenID Connect Back-Channel Logout 1.0 section 2.4: a logout token has the members of the standard, and no nonce', async () => {
-  const there = await visit();
+  const there = await at.visit();
   application.tokens.length = 0;
   await there.browser.submit(await there.browser.open('/sign-out'), { logout: 'yes' });
   await sendAll(site);

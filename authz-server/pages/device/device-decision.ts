@@ -3,7 +3,7 @@ import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import type { Person } from '#shared/people/directory.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { endGrant } from '#shared/people/access/grants.ts';
+import { discardGrant } from '#shared/people/access/grants.ts';
 import { isEnough } from '../../base/acr-values.ts';
 import { decideDeviceCode } from '../../base/device-code.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
@@ -49,7 +49,7 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
         authTime: Math.floor(signIn.since / 1000),
         sessionUid: signIn.uid,
       });
-      if (!won) await endGrant(server, grantId);
+      if (!won) await discardGrant(server, grantId);
       return won;
     },
 

@@ -3,7 +3,7 @@ import type Provider from 'oidc-provider';
 import { randomId } from '#shared/base/random.ts';
 import { gnapSpaces } from '#shared/config/token-spaces.ts';
 import { note } from '#shared/server/message/request-log.ts';
-import { endGrant } from '#shared/people/access/grants.ts';
+import { discardGrant } from '#shared/people/access/grants.ts';
 import { writeUnlessKeysOfPeople } from '#shared/operations/clients/keys-of-client.ts';
 import { Conflict } from '#shared/operations/operation.ts';
 import { recordConsent, type ScopeItem, scopesOf } from '#shared/people/access/consents.ts';
@@ -282,7 +282,7 @@ export function gnapHandlers(
     };
     if (!(await replacePending(server, decided, pending))) {
       if (decision.kind === 'approved' && decision.grantId !== pending.extends) {
-        await endGrant(server, decision.grantId);
+        await discardGrant(server, decision.grantId);
       }
       throw tooLate(ctx);
     }

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
-import { endGrant, findAccess } from '#shared/people/access/grants.ts';
+import { discardGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
@@ -306,7 +306,7 @@ export function interactionHandlers(
       const result = { ...(login && { login }), consent: { grantId } };
       const stands = await finish(ctx, interaction, result);
       // A form that is sent twice makes only one grant.
-      if (!stands && grantId !== extend) await endGrant(server, grantId);
+      if (!stands && grantId !== extend) await discardGrant(server, grantId);
       if (!stands) return;
       await remember(client, signIn, interaction.params, { allowed, refused });
       // If the person ended the application's access meanwhile, that request did not see the consent that was just

@@ -3,21 +3,18 @@
  * @slow
  */
 import { randomUUID } from 'node:crypto';
-import { copyFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { atPair, examples } from '../../pair/examples.ts';
 import type { Person } from '../../pair/pair.ts';
 import { launchBrowser, newPerson } from '../../parts/browser.ts';
 import { freePort } from '../../parts/free-port.ts';
-import { NODE, startProcess, until } from '../../parts/process.ts';
-import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { until } from '../../parts/process.ts';
 import { startApache } from './apache.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
 import { CALLBACK_PATH, listening, SCOPE } from './people-apps/app.ts';
 import { expressOpenidConnectApp } from './people-apps/express-openid-connect.ts';
+import { LOGOUT_PATH, startLogoutApp } from './people-apps/logout-app.ts';
 
 /** An application that keeps sessions in cookies of its own. */
 interface App {
@@ -26,7 +23,6 @@ interface App {
   readonly url: string;
 }
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
 const NEW = 'a password that is new';
 
 let parts: AsyncDisposableStack;
@@ -81,20 +77,8 @@ Require valid-user
 
 async function startOwnApp(): Promise<App> {
   const origin = `http://localhost:${await freePort()}`;
-  const client = await register(origin + CALLBACK_PATH, `${origin}/logout`);
-  const folder = parts.use(await temporaryFolder()).path;
-  const [handler = ''] = await examples('docs/how-to/applications.md', 'js logout');
-  await writeFile(join(folder, 'logout.mjs'), atPair(site.pair, handler));
-  const app = 'people-apps/logout-app.mjs';
-  await copyFile(join(ROOT, 'e2e/interop/oauth', app), join(folder, 'app.mjs'));
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const { id: CLIENT, secret: SECRET } = client;
-  parts.use(
-    await startProcess(process.execPath, [join(folder, 'app.mjs')], {
-      env: { ...NODE, ISSUER: site.pair.issuer, CLIENT, SECRET, ORIGIN: origin },
-      ready: (output) => output.includes('listening'),
-    }),
-  );
+  const client = await register(origin + CALLBACK_PATH, origin + LOGOUT_PATH);
+  parts.use(await startLogoutApp(site.pair, { ...client, origin }));
   return { client: client.id, url: `${origin}/` };
 }
 

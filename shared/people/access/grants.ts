@@ -245,6 +245,19 @@ export async function endGrant(
   await store.stores.artefacts.remove('Grant', grantId);
 }
 
+/**
+ * Ends a grant in whose place the same application has another one from the same sign-in. The application is not told:
+ * a logout token would end the session that the other grant begins.
+ */
+export async function discardGrant(
+  store: AccessStore,
+  grantId: string,
+  ...events: readonly AuditEvent[]
+): Promise<void> {
+  await store.stores.artefacts.remove('Access', grantId);
+  await endGrant(store, grantId, ...events);
+}
+
 type Payload = Record<string, unknown>;
 
 /** Only `recordAccess` writes these records, so their members need no second check. */
