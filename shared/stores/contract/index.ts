@@ -15,6 +15,7 @@ import { contentContract } from './trees/content.ts';
 import { declaredContract } from './declared/declared.ts';
 import { verifiersContract } from './people/verifiers.ts';
 import { editsContract } from './trees/edits.ts';
+import { locksContract } from './trees/locks.ts';
 import { followersContract } from './revocation/followers.ts';
 import { generationsContract } from './revocation/generations.ts';
 import { growthContract } from './oauth/growth.ts';
@@ -90,6 +91,7 @@ export const PARTS: readonly Part[] = [
   sessionsContract,
   treesContract,
   editsContract,
+  locksContract,
   commitsContract,
   versionsContract,
   contentContract,
