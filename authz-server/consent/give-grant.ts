@@ -11,6 +11,7 @@ import type { Access } from '#shared/people/access/grants.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { isOfClient } from '#shared/people/access/grants.ts';
 import { redirectOrigin } from './consented.ts';
+import { weakerOf } from '#shared/jose/acr.ts';
 import { isOfDescription } from './described-since.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
@@ -103,6 +104,9 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     const outlives =
       device !== undefined || grant.getOIDCScope().split(' ').includes('offline_access');
     const passkey = signIn.passkey ?? known?.access.passkey;
+    const { acr } = signIn.assurance;
+    // An earlier code or token of the grant may come from a weaker sign-in.
+    const weakest = known === undefined ? acr : weakerOf(acr, known.access.acr);
     const access: Access = {
       grantId,
       accountId,
@@ -111,7 +115,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       clientGeneration,
       since: known?.access.since ?? clock.now(),
       ...(decision.describedSince !== undefined && { describedSince: decision.describedSince }),
-      acr: signIn.assurance.acr,
+      ...(weakest !== undefined && { acr: weakest }),
       ...(!outlives && { signIn: signIn.uid }),
       ...(passkey !== undefined && { passkey }),
       ...(place && { place }),
@@ -138,7 +142,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       findSignIn(server, signIn.uid),
       server.stores.clients.get(clientId),
     ]);
-    const isAllowed = await mayUseNow(server, rules, accountId, signIn.assurance.acr);
+    const isAllowed = await mayUseNow(server, rules, accountId, acr);
     if (kept && there !== undefined && isAllowed) return grantId;
     await endGrant(server, grantId);
     return undefined;

@@ -1,4 +1,5 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { satisfying } from '#shared/jose/acr.ts';
 import { endGrant, findAccess, findAccessOf, isOfClient } from '#shared/people/access/grants.ts';
 import { askedScopes } from '../../consent/asked.ts';
 import { redirectOrigin } from '../../consent/consented.ts';
@@ -10,6 +11,12 @@ import type { Access } from '#shared/people/access/grants.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
+interface Found {
+  readonly grant: Grant;
+  /** Whether the sign-in is weaker than the weakest that the grant was used with. */
+  readonly isForWeaker: boolean;
+}
+
 /**
  * Returns the person's grant to the client: the grant of this session, or a new grant if the person allowed the client
  * in another browser. Returns undefined if the grant has ended, so that the person is asked; the engine would issue no
@@ -17,7 +24,7 @@ import type { AuthzServer } from '../../base/server.ts';
  */
 export function existingGrant(server: AuthzServer) {
   /** Returns this session's grant for the host that gets the code, if the grant has not ended. */
-  async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+  async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Found | undefined> {
     const { result, session, client, account, provider, params } = oidc;
     const { accountId } = account ?? {};
     const clientId = client?.clientId ?? '';
@@ -43,7 +50,8 @@ export function existingGrant(server: AuthzServer) {
     }
     const record = await orTemporarilyUnavailable(server.stores.clients.get(clientId));
     if (!decided && record?.document && isAskedAnew(record, access)) return undefined;
-    return provider.Grant.find(access.grantId);
+    const grant = await provider.Grant.find(access.grantId);
+    return grant && { grant, isForWeaker: !isAsStrong(session?.acr, access) };
   }
 
   const isPermitted = async ({ oidc: { client, account, session } }: KoaContextWithOIDC) =>
@@ -62,7 +70,7 @@ export function existingGrant(server: AuthzServer) {
     const { provider, client, params, result } = ctx.oidc;
     // The login policy, which runs next, refuses the person.
     if (!(await orTemporarilyUnavailable(isPermitted(ctx)))) return undefined;
-    const grant = await ofSession(ctx);
+    const { grant, isForWeaker } = (await ofSession(ctx)) ?? {};
     const scope = String(client?.['allowed_scope']);
     const asked = askedScopes(
       server.config,
@@ -70,7 +78,9 @@ export function existingGrant(server: AuthzServer) {
       params ?? {},
     );
     // If the person was asked in this interaction, every item is decided.
-    if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
+    const isWhole = (one: Grant) =>
+      result?.consent !== undefined || asked.every((item) => isDecided(one, item));
+    if (grant && !isForWeaker && isWhole(grant)) return grant;
     const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
     return id ? provider.Grant.find(id) : grant;
   };
@@ -82,6 +92,10 @@ export function existingGrant(server: AuthzServer) {
  */
 const isAskedAnew = (client: ClientRecord, access: Access): boolean =>
   client.application_type === 'native' || !isAsDescribed(access, client);
+
+/** Whether a sign-in is as strong as the weakest that the grant was used with. */
+const isAsStrong = (acr: string | undefined, access: Access): boolean =>
+  access.acr === undefined || satisfying(access.acr).some((one) => one === acr);
 
 /** Whether the person has allowed or refused this scope or resource in that grant. */
 function isDecided(

@@ -24,7 +24,7 @@ export interface Access {
   readonly since: number;
   /** Since when the client had the metadata of its document; absent for clients without a document. */
   readonly describedSince?: number;
-  /** How strong the sign-in was in which the grant was allowed. */
+  /** How strong the weakest sign-in was with which the grant was allowed or used. */
   readonly acr?: Acr;
   /** `uid` of the sign-in whose end also ends the grant; absent if the grant outlives the browser's session. */
   readonly signIn?: string;
