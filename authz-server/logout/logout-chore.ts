@@ -1,6 +1,7 @@
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Log } from '#shared/base/log.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
+import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { clearClient, endForbidden } from '#shared/people/access/of-client.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { TakenLogout } from '#shared/stores/logout/logouts.ts';
@@ -12,6 +13,8 @@ const EVERY = 0.25;
 /** The most requests at a time to one application, and the most applications at a time. */
 const EACH = 2;
 const APPLICATIONS = 32;
+/** The most among them that describe themselves: anybody can name many that hang. */
+const OF_DOCUMENTS = 16;
 /** Milliseconds for which taken logouts belong to this process: longer than a request takes. */
 const OURS = 10_000;
 /** The pause in milliseconds before the second attempt. It doubles each time, up to the maximum. */
@@ -107,6 +110,10 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
     }
   }
 
+  const hasTurn = (client: string) =>
+    busy.size < APPLICATIONS &&
+    (!isDocumentUrl(client) || [...busy.keys()].filter(isDocumentUrl).length < OF_DOCUMENTS);
+
   const stateOf = (client: string) => attempts.get(client) ?? NONE;
 
   /** Sends what is due for an application, until an attempt fails. */
@@ -139,7 +146,8 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
       const waiting = (await stores.logouts.due(clock.now()))
         .filter((client) => !busy.has(client) && stateOf(client).next <= now)
         .toSorted((a, b) => stateOf(a).turn - stateOf(b).turn);
-      for (const client of waiting.slice(0, Math.max(0, APPLICATIONS - busy.size))) {
+      for (const client of waiting) {
+        if (!hasTurn(client)) continue;
         const working = work(client)
           .catch((error: unknown) => void (failure = { error }))
           .finally(() => busy.delete(client));

@@ -189,6 +189,31 @@ describe('a logout token', () => {
   });
 });
 
+test('an application that an operator registered does not wait for many that describe themselves and hang', async () => {
+  const { stores } = site.server;
+  const hangs = await stores.clients.get('hangs');
+  const document = { fetched: 0, until: FAR, changed: 0 };
+  const ids = Array.from({ length: 40 }, (_, n) => `https://app.example/${n}.json`);
+  for (const client_id of ids) {
+    await stores.clients.add({ ...hangs!, client_id, document });
+    await endOne(client_id);
+  }
+  const documentNetwork = {
+    destinations: { concerning: () => () => true },
+    resolve: () => Promise.resolve(['127.0.0.1']),
+  };
+  const signingKeys = () => Promise.resolve(site.ring.current);
+  chore = logoutChore({ ...site.server, documentNetwork, signingKeys }, silentLog);
+  open.most = 0;
+  await chore.run();
+  await endOne('accepts');
+  await chore.run();
+  await eventually(() => expect(asked).toContain('/accepts'));
+  expect(open.most).toBeLessThanOrEqual(17);
+  await chore[Symbol.asyncDispose]();
+  for (const id of ids) await forget(id);
+});
+
 describe('many logouts of one application', () => {
   test('two requests at a time are sent', async () => {
     for (let n = 0; n < 50; n += 1) await endOne('accepts');
