@@ -5,6 +5,7 @@ import { until } from '../parts/process.ts';
 import type { Flow } from './flow.ts';
 import { LIMITS, startFlowOn, STORE_KINDS } from './flow.ts';
 import {
+  accesses,
   App,
   INVALID_GRANT,
   newPerson,
@@ -77,6 +78,26 @@ describe.each(STORE_KINDS)('on %s: an application for a group', (kind) => {
     await working;
     const lost = [...given.map(({ access }) => access), ...refreshed, ...redeemed];
     for (const token of new Set(lost)) expect(await isLive(token)).toBe(false);
+  });
+
+  test('a person loses the group while fifty refresh tokens are used at once: nothing is left', async () => {
+    const person = await member();
+    const browsers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => signedIn(flow, person, n % 2)),
+    );
+    const given: Tokens[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      given.push(...(await Promise.all(browsers.map((browser) => app.tokens(browser)))));
+    }
+    const refreshed: string[] = [];
+    const working = Promise.all(given.map((tokens) => refreshing(tokens, refreshed)));
+    await until(() => refreshed.length >= given.length);
+    await flow.pair.cli('user', 'set', person.name, '--without', 'group');
+    await working;
+    for (const token of [...given.map(({ access }) => access), ...refreshed]) {
+      expect(await isLive(token)).toBe(false);
+    }
+    expect(await accesses(flow, person)).toEqual([]);
   });
 
   test('servers end what a changed rule forbids, also if the command was killed after the change', async () => {

@@ -1,13 +1,21 @@
 import type { People } from '#shared/stores/people/people.ts';
+import { groupsOf } from '#shared/people/named-by-client.ts';
+import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import type { Config } from './schema.ts';
 import { warn, type Warning } from './warning-texts.ts';
 
-/** Returns the settings that name empty groups. It reads people until each group has at least one member. */
+/**
+ * Returns the settings, and the rules of clients, that name empty groups. It reads people until each group has at least
+ * one member.
+ */
 export async function groupWarnings(
   config: Pick<Config, 'people' | 'spaces'>,
-  people: Pick<People, 'list'>,
+  {
+    people,
+    clients,
+  }: { readonly people: Pick<People, 'list'>; readonly clients: Pick<Clients, 'list'> },
 ): Promise<readonly Warning[]> {
-  const named = namedGroups(config);
+  const named = [...namedGroups(config), ...(await clients.list()).flatMap(namedByClient)];
   const empty = new Set(named.map(({ group }) => group));
   if (empty.size === 0) return [];
   for await (const slice of people.list()) {
@@ -34,3 +42,9 @@ function namedGroups({ people: { secondFactor }, spaces }: Pick<Config, 'people'
     ),
   ];
 }
+
+const namedByClient = (client: ClientRecord) =>
+  groupsOf(client).map(({ option, group }) => ({
+    path: `client ${client.client_id} ${option}`,
+    group,
+  }));

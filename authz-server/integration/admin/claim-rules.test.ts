@@ -55,6 +55,16 @@ describe('the forms of an administrator', () => {
     expect(await client()).toEqual(before);
   });
 
+  test('note the names in rules that no person has', async () => {
+    const done = await set('role=admin if person ghost');
+    expect([done.status, said(done)]).toEqual([
+      200,
+      expect.stringContaining('do not exist: ghost.'),
+    ]);
+    const none = await set('role=admin if person bob');
+    expect([none.status, said(none).includes('do not exist')]).toEqual([200, false]);
+  });
+
   test('set the attributes of a person, one a line, and clear them', async () => {
     browser.fields['accept-language'] = 'en';
     const form = () => browser.open('/admin/user-set?name=bob');

@@ -55,6 +55,26 @@ describe('apply', () => {
     expect(await json(shell, 'user', 'show', 'alice')).not.toHaveProperty('attributes');
   });
 
+  test('a note has the names in rules that neither the file nor the store has', async () => {
+    const content = wiki({
+      allow_people: ['alice', 'bob', 'ghost'],
+      claim_rules: ['a=b if person eve'],
+    });
+    await json(shell, 'user', 'add', 'bob');
+    const people = [{ name: 'alice' }];
+    await writeFile(file, JSON.stringify({ ...content, people }));
+    for (const options of [['--dry-run'], []]) {
+      const { code, stderr } = await inProcess(shell, 'apply', file, ...options);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(
+          /^Note: client wiki: rules of the client name people who do not exist: ghost, eve\./,
+        ),
+      ]);
+    }
+    expect((await applied(wiki({ allow_people: ['alice'] }))).stderr).not.toContain('Note');
+  });
+
   test('takes what export writes', async () => {
     await applied({ ...ruled(...RULES), ...alice(ATTRIBUTES) });
     const declared = `${file}.declared`;

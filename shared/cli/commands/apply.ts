@@ -1,8 +1,9 @@
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { noteOnNames } from '#shared/operations/clients/notes.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 import { type Command, Failure } from '../arguments/command.ts';
-import { applyDeclared, keptOut, leftOver } from '../declared/apply-declared.ts';
+import { applyDeclared, keptOut, leftOver, ruledForNobody } from '../declared/apply-declared.ts';
 import { readDeclared } from '../declared/read-declared.ts';
 import type { Change } from '../declared/step.ts';
 import { withPeople } from '../stores/with-people.ts';
@@ -44,11 +45,17 @@ export const apply: Command = {
     } as const;
     const [changes, left, disabled] = await withPeople(
       shell,
-      async (house) => [
-        await applyDeclared(house, wanted, options),
-        options.prune ? [] : await leftOver(house, wanted),
-        await keptOut(house, wanted),
-      ],
+      async (house) => {
+        const made = await applyDeclared(house, wanted, options);
+        for (const { client, names } of await ruledForNobody(house, wanted)) {
+          shell.note(`Note: client ${client}: ${noteOnNames(names)}`);
+        }
+        return [
+          made,
+          options.prune ? [] : await leftOver(house, wanted),
+          await keptOut(house, wanted),
+        ] as const;
+      },
       config,
     );
     return {

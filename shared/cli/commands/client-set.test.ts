@@ -99,6 +99,24 @@ describe('client set', () => {
     expect(await stored()).toEqual(before);
   });
 
+  test('a note has the names in rules that no person has; the rules are kept', async () => {
+    const { shell, stored, set } = await registered();
+    const given = ['--allow-person', 'ghost', '--allow-person', 'Erin'];
+    const claims = ['--claim', 'role=a if person eve', '--claim', 'role=b if group ghosts'];
+    const { code, stderr } = await set(...given, ...claims);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Note: rules of the client name people who do not exist: ghost, erin, eve\./m,
+      ),
+    ]);
+    expect(await stored()).toMatchObject({ allow_people: ['ghost', 'erin'] });
+    for (const name of ['ghost', 'erin', 'eve']) await json(shell, 'user', 'add', name);
+    expect((await set('--name', 'Ghosts')).stderr).not.toContain('Note');
+    const added = await inProcess(shell, 'client', 'add', ...BROWSER, '--allow-person', 'nobody');
+    expect([added.code, added.stderr]).toEqual([0, expect.stringContaining('exist: nobody.')]);
+  });
+
   test('the claims of rules have at most 8,192 octets together', async () => {
     const { set } = await registered();
     const rules = (count: number) =>

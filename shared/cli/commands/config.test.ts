@@ -212,6 +212,22 @@ describe('config check --store', () => {
     expect(stdout).not.toContain('required.0');
   });
 
+  test('warns of rules of clients for groups without members', async () => {
+    const { shell, file } = await moved();
+    await json(shell, 'user', 'add', 'alice', '--group', 'staff');
+    const rules = ['--allow-group', 'staff', '--allow-group', 'board', '--claim', 'a=b if group c'];
+    const place = ['--redirect-uri', 'https://app.example/back', '--scope', 'openid'];
+    const grant = ['--name', 'App', '--grant', 'authorization_code'];
+    const added = await json(shell, 'client', 'add', ...grant, ...place, ...rules);
+    const { client_id: id } = added as { client_id: string };
+    const { stdout } = await inProcess(shell, 'config', 'check', file, '--store');
+    const lines = stdout.split('\n').filter((line) => line.includes('nobody is in that group'));
+    expect(lines).toEqual([
+      expect.stringContaining(`Look again: client ${id} --allow-group is "board", and nobody`),
+      expect.stringContaining(`Look again: client ${id} --claim is "c", and nobody`),
+    ]);
+  });
+
   test('a missing store: exit code 1, and none is created', async () => {
     const folder = join(await temporaryFolder(), 'none');
     const shell = new TestShell({ COUNTERSIGN_DATA: folder });

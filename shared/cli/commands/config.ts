@@ -141,17 +141,20 @@ async function lookInto(
   const found: Warning[] = [];
   const warned = (reason: string) =>
     void found.push({ path: 'store', ...warn('server-of-store', { reason }) });
-  return withStores({ ...shell, warned }, async ({ passkeys, people, revocations }, config) => {
-    const warning = await passkeyWarning(config, passkeys);
-    return {
-      isUnused: (await revocations.epoch(false)) === undefined,
-      warnings: [
-        ...found,
-        ...(warning === undefined ? [] : [warning]),
-        ...(await groupWarnings(config, people)),
-      ],
-    };
-  });
+  return withStores(
+    { ...shell, warned },
+    async ({ passkeys, people, clients, revocations }, config) => {
+      const warning = await passkeyWarning(config, passkeys);
+      return {
+        isUnused: (await revocations.epoch(false)) === undefined,
+        warnings: [
+          ...found,
+          ...(warning === undefined ? [] : [warning]),
+          ...(await groupWarnings(config, { people, clients })),
+        ],
+      };
+    },
+  );
 }
 
 function serversOf(name: string | undefined): readonly ServerName[] {

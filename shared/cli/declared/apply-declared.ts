@@ -1,4 +1,5 @@
 import { Conflict, type House, Missing } from '#shared/operations/operation.ts';
+import { namesOfNobody } from '#shared/people/named-by-client.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
@@ -160,6 +161,19 @@ export async function keptOut({ stores }: House, { people }: Wanted): Promise<re
     if ((await stores.people.getByName(name))?.disabled) names.push(name);
   }
   return names;
+}
+
+/** Resolves to the clients of the file whose rules name people who are neither in the file nor in the store. */
+export async function ruledForNobody({ stores }: House, { people, clients }: Wanted) {
+  const declared = new Set(people.map(({ name }) => name));
+  const found: { readonly client: string; readonly names: readonly string[] }[] = [];
+  for (const client of clients) {
+    const missing = await namesOfNobody(client, stores.people);
+    // A dry run makes nobody.
+    const names = missing.filter((name) => !declared.has(name));
+    if (names.length > 0) found.push({ client: client.client_id, names });
+  }
+  return found;
 }
 
 async function goneItems(

@@ -14,7 +14,7 @@ import { checkScopes } from './client-scopes.ts';
 import { type GnapMembers, gnapMembers } from './gnap-members.ts';
 import { grantTypes } from './grant-types.ts';
 import { writeUnlessKeysOfPeople } from './keys-of-client.ts';
-import { notes } from './notes.ts';
+import { allNotes, notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
@@ -116,7 +116,7 @@ export const addClient = operation({
     return {
       client_id: client.client_id,
       ...(secret !== undefined && { client_secret: secret }),
-      ...(own && { notes: own }),
+      ...(await allNotes(client, stores, own)),
     };
   },
 });

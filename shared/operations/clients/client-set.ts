@@ -14,7 +14,7 @@ import { checkScopes } from './client-scopes.ts';
 import { clientSchema, shownClient } from './client-shown.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
 import { writeUnlessKeysOfPeople } from './keys-of-client.ts';
-import { notes } from './notes.ts';
+import { allNotes, notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
 import { said } from '#shared/refusals/operations.ts';
 
@@ -95,7 +95,7 @@ export const setClient = operation({
       if (isChanged) {
         // A server does the rest if this process ends before.
         if (narrows(changed, client)) await endForbidden(house, id);
-        return { ...shownClient(changed), ...(own && { notes: own }) };
+        return { ...shownClient(changed), ...(await allNotes(changed, stores, own)) };
       }
     }
   },
