@@ -158,7 +158,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Built from parts, so that this file has no such import itself. */
-const imported = (path: string, name = 'endGrant') => `import { ${name} } ${'from'} '${path}';`;
+const imported = (path: string, name = 'endGrant') => `import { ${name} } from '${path}';`;
 
 describe('places in the source that end something', () => {
   test('each place has a test of the logout token that it causes, or a reason', () => {
