@@ -23,6 +23,11 @@ const WAIT = { first: 1000, most: 300_000 };
 const WORTH = 86_400_000;
 /** After so many failures in a row an application gets one attempt in so many milliseconds. */
 const FAILING = { after: 5, pause: 60_000 };
+/**
+ * The part of a failure that a refused token is. A person can have `MOST_GRANTS` sessions that an application does not
+ * know, since they never went there, and the logout of a known session must not wait for a minute behind each of these.
+ */
+const OF_REFUSAL = 1 / 50;
 /** How many logouts of failing applications are given up at a time. */
 const GIVEN_UP = 50;
 
@@ -54,29 +59,30 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
   let failure: { readonly error: unknown } | undefined;
   const ending = new AbortController();
 
-  /** Resolves to whether the application was reached, or need not be told. */
-  async function deliver(logout: TakenLogout): Promise<boolean> {
+  /** Resolves to how much of a failure it was: 0 if the application was told, or need not be told. */
+  async function deliver(logout: TakenLogout): Promise<number> {
     const { id, clientId, accountId: subject, attempt, created } = logout;
     if (subject === undefined) {
       // The removal of grants writes a logout for each of them.
       await endForbidden(server, clientId);
       await clearClient(server, clientId, await stores.revocations.generation('client', clientId));
       await stores.logouts.remove(id);
-      return true;
+      return 0;
     }
     const client = await stores.clients.get(clientId);
     const { backchannel_logout_uri: url } = client ?? {};
     if (client === undefined || url === undefined) {
       await stores.logouts.remove(id);
-      return true;
+      return 0;
     }
     const about = { person: subject, client: clientId };
-    const reason = await sendLogout(server, { ...client, backchannel_logout_uri: url }, logout);
-    if (reason === undefined) {
+    const unsent = await sendLogout(server, { ...client, backchannel_logout_uri: url }, logout);
+    if (unsent === undefined) {
       await recorder.changing('logouts', { kind: 'logout.told', ...about }).remove(id);
       log.info('logout.told', { client: clientId, subject });
-      return true;
+      return 0;
     }
+    const { reason, isRefused } = unsent;
     const now = clock.now();
     if (now - created >= WORTH) {
       await giveUp(id, about, reason);
@@ -85,7 +91,7 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
       await stores.logouts.postpone(id, now + wait);
       log.warn('logout.postponed', { client: clientId, subject, reason });
     }
-    return false;
+    return isRefused ? OF_REFUSAL : 1;
   }
 
   async function giveUp(
@@ -106,7 +112,11 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
     for (const { id, clientId: client, accountId: person } of old) {
       const { failures } = stateOf(client);
       if (person === undefined || failures < FAILING.after || busy.has(client)) continue;
-      await giveUp(id, { person, client }, `the application failed ${failures} times in a row`);
+      await giveUp(
+        id,
+        { person, client },
+        `the application failed ${Math.floor(failures)} times in a row`,
+      );
     }
   }
 
@@ -116,20 +126,20 @@ export function logoutChore(server: LogoutServer, log: Log): Chore & AsyncDispos
 
   const stateOf = (client: string) => attempts.get(client) ?? NONE;
 
-  /** Sends what is due for an application, until an attempt fails. */
+  /** Sends what is due for an application, until it fails. */
   async function work(clientId: string): Promise<void> {
     for (let goesOn = true; goesOn && !ending.signal.aborted;) {
       const { failures } = stateOf(clientId);
       const now = clock.now();
       const count = failures >= FAILING.after ? 1 : EACH;
       const taken = await stores.logouts.take(clientId, now, now + OURS, count);
-      const reached = await Promise.all(taken.map(deliver));
-      const lost = reached.filter((one) => !one).length;
-      const inARow = lost === 0 ? 0 : failures + lost;
+      const losses = await Promise.all(taken.map(deliver));
+      const lost = losses.reduce((sum, one) => sum + one, 0);
+      const inARow = (losses.includes(0) ? 0 : failures) + lost;
       const pause = inARow >= FAILING.after ? FAILING.pause : 0;
       const turn = clock.monotonic();
       attempts.set(clientId, { failures: inARow, next: turn + pause, turn });
-      goesOn = taken.length > 0 && lost === 0 && busy.size < APPLICATIONS;
+      goesOn = taken.length > 0 && lost < 1 && pause === 0 && busy.size < APPLICATIONS;
     }
   }
 

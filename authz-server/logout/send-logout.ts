@@ -24,16 +24,23 @@ export interface LogoutSender {
   signingKeys(): Promise<KeySet>;
 }
 
+/** Why a client did not accept a logout token. */
+export interface Unsent {
+  readonly reason: string;
+  /** Whether the client works and refused this token alone (section 2.8), such as for a session that it does not know. */
+  readonly isRefused: boolean;
+}
+
 /**
  * Sends a logout token to the logout URL of a client (OpenID Connect Back-Channel Logout 1.0 section 2.5). Resolves to
- * undefined if the client accepted it, otherwise to the reason. No redirect is followed. The URL of a client with a
+ * undefined if the client accepted it, otherwise to what went wrong. No redirect is followed. The URL of a client with a
  * document leads to public addresses only; an operator may register any address.
  */
 export async function sendLogout(
   server: LogoutSender,
   client: ClientRecord & { readonly backchannel_logout_uri: string },
   { accountId: sub, uid }: Logout,
-): Promise<string | undefined> {
+): Promise<Unsent | undefined> {
   const { config, clock, random, documentNetwork } = server;
   const { client_id: aud, id_token_signed_response_alg: alg = 'ES256' } = client;
   const iat = epochSeconds(clock);
@@ -63,9 +70,10 @@ export async function sendLogout(
     // Section 2.8: some frameworks answer 204 for 200.
     if (status === 200 || status === 204) return undefined;
     // Section 2.2 permits an application to require `sid`. Its sessions have logouts with `sid`.
-    return uid === undefined && status === 400 ? undefined : `the application answered ${status}`;
+    if (uid === undefined && status === 400) return undefined;
+    return { reason: `the application answered ${status}`, isRefused: status === 400 };
   } catch (error) {
-    if (error instanceof NoAnswer) return error.message;
+    if (error instanceof NoAnswer) return { reason: error.message, isRefused: false };
     throw error;
   }
 }

@@ -236,6 +236,17 @@ describe('many logouts of one application', () => {
     await forget('answers 500');
   });
 
+  test('those of sessions that it does not know delay no other, unless it refuses all', async () => {
+    for (let n = 0; n < 300; n += 1) await endOne('answers 400');
+    await runUntil(() => events.length >= 250);
+    await eventually(() => expect(open.now).toBe(0));
+    await chore.run();
+    expect(asked.length).toBeLessThan(255);
+    clock.advance(60);
+    await runUntil(() => asked.length === events.length && events.length > 250);
+    await forget('answers 400');
+  });
+
   test('one attempt a minute goes on if the clock is set back', async () => {
     for (let n = 0; n < 10; n += 1) await endOne('answers 500');
     await runUntil(() => events.length === 6);
