@@ -1,11 +1,13 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { untoldApplications } from '#shared/people/access/untold.ts';
 import { shownName } from '../consent/shown-name.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
-import { frameOf } from './frame/view-of.ts';
+import { createViewOf, frameOf } from './frame/view-of.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import { goOnPage } from './views/go-on.ts';
+import { signedOutPage } from './views/signed-out.ts';
 
 type Next = () => Promise<unknown>;
 
@@ -41,6 +43,7 @@ const OWN_PAGE = /^\/(?:interaction|auth|session)\//;
 export function enginePages(server: PagesServer, provider: Provider) {
   const { currentVisitor, signOutVisitor, forget } = createBrowserSessions(server, provider);
   const { keep } = createKeptAnswers(server, provider);
+  const viewOf = createViewOf(server);
 
   /**
    * Ends the rest of a session, and redirects. Either no person is signed in (OpenID Connect RP-Initiated Logout 1.0
@@ -70,6 +73,20 @@ export function enginePages(server: PagesServer, provider: Provider) {
     answerWith(ctx, goOnPage(frame, { href: location.href, client: name }));
   }
 
+  /**
+   * Answers the end of a session in place of the engine's redirect to the page that says so, if the server could not
+   * tell an application yet. The page names the application.
+   */
+  async function nameUntold(ctx: KoaContextWithOIDC): Promise<void> {
+    const { accountId } = ctx.oidc.session ?? {};
+    const isOver = ctx.response.get('Location') === ctx.oidc.urlFor('end_session_success');
+    if (!isOver || accountId === undefined) return;
+    const untold = await untoldApplications(server.stores, accountId);
+    if (untold.length === 0) return;
+    ctx.remove('Location');
+    answerWith(ctx, signedOutPage(viewOf(ctx), untold));
+  }
+
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     if (!NAVIGATED.test(ctx.path)) {
       await next();
@@ -86,6 +103,7 @@ export function enginePages(server: PagesServer, provider: Provider) {
     } else if (hash !== undefined) ctx.set(POLICY, submittingPolicy(hash));
     else if (policy === EMPTY) ctx.remove(POLICY);
     if (ctx.oidc.route === 'resume') await keep(ctx);
+    if (ctx.oidc.route === 'end_session_confirm') await nameUntold(ctx);
     if (ctx.status === 303 && AFTER_FORM.test(ctx.path)) await goOn(ctx);
     for (const [name, value] of Object.entries(NAVIGATED_FIELDS)) {
       if (!ctx.res.hasHeader(name)) ctx.set(name, value);

@@ -66,6 +66,8 @@ describe('the server names the applications that it has not told yet', () => {
   const PAGES: Readonly<Record<string, (visit: Visit) => Promise<Page>>> = {
     'after the sign-out': async ({ browser }) =>
       browser.submit(await browser.open('/sign-out'), { logout: 'yes' }),
+    'after the sign-out for an application': async ({ browser }) =>
+      browser.submit(await browser.open('/session/end?client_id=web'), { logout: 'yes' }),
     'after everything has ended': (there) => endAt(there, { end: 'everything' }),
     'after an application has ended': (there) => endAt(there, { end: 'application', id: 'web' }),
     'after the sign-in of this browser has ended': (there) =>
