@@ -39,7 +39,8 @@ const application = createServer((request, response) => {
   open.most = Math.max(open.most, open.now);
   response.on('close', () => (open.now -= 1));
   request.resume();
-  request.on('end', () => ANSWERS[decodeURIComponent((request.url ?? '').slice(1))]?.(response));
+  const [path = ''] = (request.url ?? '').slice(1).split('?');
+  request.on('end', () => ANSWERS[decodeURIComponent(path)]?.(response));
 });
 
 beforeAll(async () => {
@@ -266,5 +267,54 @@ describe('many logouts of one application', () => {
     const { logouts } = site.server.stores;
     expect(await logouts.take('answers 500', FAR, FAR, 99)).toHaveLength(1);
     await forget('answers 500');
+  });
+});
+
+describe('many logouts of many applications', () => {
+  /** More applications than the server turns to at a time. */
+  const names = Array.from({ length: 40 }, (_, n) => `accepts?${n}`);
+  const MOST = 32;
+  const OF_EACH = 20;
+
+  test('each gets its turn while one hangs, and the server asks the store for two logouts at a time', async () => {
+    const { clients, logouts, ...others } = site.server.stores;
+    const accepts = await clients.get('accepts');
+    if (accepts === undefined) throw new Error('there is no such client');
+    for (const [n, client_id] of names.entries()) {
+      const backchannel_logout_uri = `${accepts['backchannel_logout_uri']}?${n}`;
+      await clients.add({ ...accepts, client_id, backchannel_logout_uri });
+    }
+    for (let n = 0; n < OF_EACH; n += 1) await Promise.all([...names, 'hangs'].map(endOne));
+    let [runs, looks, takes] = [0, 0, 0];
+    const counts: number[] = [];
+    const counted: typeof logouts = {
+      ...logouts,
+      due: (...args) => ((looks += 1), logouts.due(...args)),
+      take: (...args) => ((takes += 1), counts.push(args[3]), logouts.take(...args)),
+    };
+    const signingKeys = () => Promise.resolve(site.ring.current);
+    const stores = { ...others, clients, logouts: counted };
+    chore = logoutChore({ ...site.server, stores, signingKeys }, silentLog);
+    open.most = 0;
+    const hasHeard = (name: string) => asked.includes(`/${name}`);
+    let firstDone: readonly boolean[] | undefined;
+    await eventually(async () => {
+      runs += 1;
+      await chore.run();
+      const heard = names.map((name) => asked.filter((url) => url === `/${name}`).length);
+      if (heard.some((count) => count === OF_EACH)) firstDone ??= names.map(hasHeard);
+      if (heard.some((count) => count < OF_EACH)) throw new Error('not yet');
+    });
+    expect(firstDone?.every(Boolean)).toBe(true);
+    expect(asked).toHaveLength(
+      names.length * OF_EACH + asked.filter((url) => url === '/hangs').length,
+    );
+    expect(await isWaiting('hangs')).toBe(true);
+    expect(open.most).toBeLessThanOrEqual(2 * MOST);
+    expect(looks).toBe(runs);
+    expect(Math.max(...counts)).toBe(2);
+    // Each application also has takes that find no more.
+    expect(takes).toBeLessThanOrEqual((names.length * OF_EACH) / 2 + names.length + runs);
+    await forget('hangs');
   });
 });
