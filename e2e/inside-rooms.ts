@@ -169,7 +169,7 @@ export const INSIDE: Orders = {
       ['device'],
       ['gnap'],
       ['account'],
-      ['activity'],
+      ['activity', 'own-data'],
       ['.'],
     ],
   },

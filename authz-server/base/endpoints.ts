@@ -13,6 +13,9 @@ export const ENDPOINTS = {
   '/account': { methods: BOTH },
   '/account/end': { methods: READ },
   '/account/activity': { methods: READ },
+  '/account/data': { methods: READ },
+  '/account/data/file': { methods: READ, limited: true },
+  '/account/remove': { methods: BOTH, limited: true },
   '/account/address': { methods: BOTH, limited: true },
   '/account/address/:uid': { methods: BOTH, limited: true },
   '/account/key': { methods: BOTH },
@@ -83,20 +86,24 @@ const OF_MAIL: ReadonlySet<string> = new Set([
 /** The row of the page that sends links to register with. */
 const OF_REGISTRATION = '/register';
 
+/** The row of the page on which people delete their own account. */
+const OF_REMOVAL = '/account/remove';
+
 /** Returns the endpoints of a configuration. */
 export const rowsOf = ({
   gnap,
   mail,
-  people: { registration },
+  people: { registration, removeThemselves },
 }: Pick<Config, 'gnap' | 'mail'> & {
-  readonly people: Pick<Config['people'], 'registration'>;
+  readonly people: Pick<Config['people'], 'registration' | 'removeThemselves'>;
 }): Rows =>
   Object.fromEntries(
     Object.entries(ENDPOINTS).filter(
       ([path]) =>
         (gnap || !OF_GNAP.test(path)) &&
         (mail || !OF_MAIL.has(path)) &&
-        (registration === 'open' || path !== OF_REGISTRATION),
+        (registration === 'open' || path !== OF_REGISTRATION) &&
+        (removeThemselves || path !== OF_REMOVAL),
     ),
   );
 
@@ -105,7 +112,9 @@ export const handledBy = (rows: Rows): ReadonlySet<string> =>
   new Set(['OPTIONS', ...Object.values(rows).flatMap(({ methods }) => methods)]);
 
 /** The methods without GNAP and mail. */
-export const HANDLED = handledBy(rowsOf({ people: { registration: 'off' } }));
+export const HANDLED = handledBy(
+  rowsOf({ people: { registration: 'off', removeThemselves: false } }),
+);
 
 /** Returns a function that finds the endpoint at a normalised path, or undefined if there is none. */
 export function lookUpIn(rows: Rows): (path: string) => Endpoint | undefined {

@@ -50,7 +50,7 @@ test('each method at each address, from every origin, gets the answer in endpoin
     privateTokens: { issuer: ISSUER },
     gnap: {},
     mail: MAIL,
-    people: { registration: 'open' },
+    people: { registration: 'open', removeThemselves: true },
   };
   await using flow = await testFlow({ ...issuing, limits });
   const requester = {

@@ -12,6 +12,7 @@ import { askedIn, listsOf, OVERVIEW } from './account/lists.ts';
 import { startsOf } from './account/starts.ts';
 import { ADMIN_PATH } from './admin/admission.ts';
 import { ADDRESSES_PATH } from './addresses/addresses.ts';
+import { DATA_PATH } from './own-data/data.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { createDoneNotes } from './frame/done-notes.ts';
 import { PageError } from './frame/page-error.ts';
@@ -172,6 +173,7 @@ export function accountHandlers(
       ),
       keyOrigins,
       link: KEY_PATH,
+      data: DATA_PATH,
       ...(ended && { ended, untold }),
       ...(record?.admin && { admin: ADMIN_PATH }),
     });

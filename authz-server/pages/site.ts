@@ -9,6 +9,8 @@ import { homePage } from './home.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
 import { ADDRESSES_PATH, addressHandlers } from './addresses/addresses.ts';
 import { accountHandlers } from './account.ts';
+import { DATA_PATH, dataHandlers, FILE_PATH, REMOVAL_PATH } from './own-data/data.ts';
+import { removalHandlers } from './own-data/removal.ts';
 import { adminHandlers } from './admin/admin.ts';
 import { ADMIN_PATH } from './admin/admission.ts';
 import { SEARCH_PATH } from './admin/navigation.ts';
@@ -51,6 +53,7 @@ export function site(server: PagesServer, provider: Provider): Pages {
   const { signIn } = createSignIn(server, provider);
   const { ask, signOut } = signOutHandlers(server, provider);
   const account = accountHandlers(server, provider);
+  const data = dataHandlers(server, provider);
   const password = changePasswordHandlers(server, provider);
   const recovery = recoverHandlers(server);
   const passkeys = passkeyHandlers(server, provider);
@@ -68,6 +71,11 @@ export function site(server: PagesServer, provider: Provider): Pages {
     ['POST', '/account', sentAgain.form(account.end)],
     ['GET', '/account/end', account.ask],
     ['GET', ACTIVITY_PATH, activityHandler(server, provider)],
+    ['GET', DATA_PATH, data.show],
+    ['GET', FILE_PATH, data.download],
+    ...(server.config.people.removeThemselves
+      ? removalRoutes(removalHandlers(server, provider), sentAgain)
+      : []),
     ['GET', '/account/passkeys', passkeys.show],
     ['POST', '/account/passkeys', sentAgain.form(passkeys.change)],
     ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],
@@ -124,6 +132,14 @@ const forgottenRoutes = ({
 ];
 
 type SentAgain = ReturnType<typeof createSentAgain>;
+
+const removalRoutes = (
+  { show, remove }: ReturnType<typeof removalHandlers>,
+  { form }: SentAgain,
+): readonly Route[] => [
+  ['GET', REMOVAL_PATH, show],
+  ['POST', REMOVAL_PATH, form(remove)],
+];
 
 const addressRoutes = (
   { show, send, open, confirm }: ReturnType<typeof addressHandlers>,

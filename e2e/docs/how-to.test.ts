@@ -98,6 +98,15 @@ test('registration: the settings are valid, and an invited person chooses a name
   expect(listed).toContain('There is nobody with the address dora@example.com.');
 });
 
+test('account-data: the setting is valid, and the commands print what is kept about a person', async () => {
+  const [json = ''] = await examples('docs/how-to/account-data.md', 'json account-data');
+  expect(configSchema.parse(JSON.parse(json)).people.removeThemselves).toBe(true);
+  const [, shown, access, , events] = await printed('account-data.md', 'sh account-data');
+  expect(shown).toContain('demo');
+  expect(access).toContain('demo');
+  expect(events).toContain('"kind":"person.added"');
+});
+
 test('administer: a machine lists people over HTTP, and disables one', async () => {
   const blocks = await examples('docs/how-to/administer.md', 'sh administer');
   const script = blocks.join('').replaceAll('data/automation.json', join(pair.data, 'a.json'));

@@ -118,6 +118,10 @@ export const EVENT_KINDS = {
   'person.disabled': { says: 'A person can no longer sign in.', has: ['person'] },
   'person.enabled': { says: 'A disabled person can sign in again.', has: ['person'] },
   'person.ended': { says: 'All sign-ins, grants and tokens of a person ended.', has: ['person'] },
+  'person.data-sent': {
+    says: 'A person downloaded what the server keeps about them.',
+    has: ['person'],
+  },
   'person.removed': {
     says: 'A person was removed. Only the id stays in this log.',
     has: ['person'],

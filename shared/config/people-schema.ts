@@ -29,6 +29,12 @@ export const peopleSchema = z
       .describe(
         'People who may create their own account. `off`: no person. `invited`: people with a link from `user invite` without a name. `open`: everybody with an email address (needs `mail`). Operators can always add people.',
       ),
+    removeThemselves: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether people may delete their own account, on the page `/account/data`. The last administrator cannot.',
+      ),
     secondFactor: z
       .union([
         z.enum(['off', 'optional', 'required']),

@@ -33,15 +33,17 @@ export interface AddressLinks {
   make(person: string, address: string, emails?: Emails): Promise<string>;
   /** Returns undefined if the secret is unknown, used, replaced or too old. It does not use the secret up. */
   find(secret: string): Promise<AddressClaim | undefined>;
+  /** Returns the claim of the person's last link. Undefined: it is used, too old or void. */
+  waiting(person: string): Promise<AddressClaim | undefined>;
   /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the claim. */
   redeem(secret: string): Promise<AddressClaim | undefined>;
 }
 
 export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
-  const { make, find, redeem } = createOneTimeLinks<AddressClaim>(options, {
+  const { make, find, redeem, last } = createOneTimeLinks<AddressClaim>(options, {
     name: 'address',
     person: ({ person }) => person,
-    owner: ({ person }) => `of:${hash('sha256', person, 'base64url')}`,
+    owner: ({ person }) => ownerOf(person),
   });
   return {
     make(person, address, emails = []) {
@@ -51,9 +53,12 @@ export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
       return make({ person, address, isNew, ...replaces }, ADDRESS_LIFE);
     },
     find,
+    waiting: (person) => last(ownerOf(person)),
     redeem,
   };
 }
+
+const ownerOf = (person: string) => `of:${hash('sha256', person, 'base64url')}`;
 
 /** Returns the addresses of a person after they confirmed one; undefined if it is no longer their address. */
 export function confirmedEmails(

@@ -7,17 +7,19 @@ const SLICE = 100;
 
 /**
  * Returns an administrator who can sign in: enabled, with a password or a passkey. Returns undefined if there is
- * none, so that a link may create the first. `demo` as for `active`.
+ * none, so that a link may create the first. `demo` as for `active`. `except`: the id of a person who does not count.
  */
 export async function administratorNow(
   { people, passkeys }: Pick<Stores, 'people' | 'passkeys'>,
   demo: boolean,
+  except?: string,
 ): Promise<PersonRecord | undefined> {
   let page: readonly PersonRecord[];
   let after = '';
   do {
     page = await people.page({ list: { state: 'admin' }, after, limit: SLICE });
     for (const person of page) {
+      if (person.id === except) continue;
       const hasPassword = person.password_hash !== undefined;
       const canSignIn = hasPassword || (await passkeys.of(person.id)).length > 0;
       if (canSignIn && active(person, demo)) return person;

@@ -17,6 +17,8 @@ export interface OneTimeLinks<Right> {
   find(secret: string): Promise<Right | undefined>;
   /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the right. */
   redeem(secret: string): Promise<Right | undefined>;
+  /** Returns the right of the last link of this owner. Undefined: it is used, too old or void. */
+  last(owner: string): Promise<Right | undefined>;
   /** Whether the owner of this right has a link that is neither used nor too old. */
   has(right: Right): Promise<boolean>;
   /** Ends the link of the owner of this right. */
@@ -68,7 +70,8 @@ export function createOneTimeLinks<Right extends object>(
 ): OneTimeLinks<Right> {
   const { artefacts, revocations, people } = stores;
   const uidOf = (secret: string) => `${name}:${hash('sha256', secret, 'base64url')}`;
-  const idOf = (right: Right) => `${name} ${owner(right)}`;
+  const idOfOwner = (one: string) => `${name} ${one}`;
+  const idOf = (right: Right) => idOfOwner(owner(right));
   const generationOf = (right: Right) => revocations.generation('person', person(right) ?? NOBODY);
   const markOf = async (right: Right) =>
     passwordMark((await people.get(person(right) ?? NOBODY)) ?? {});
@@ -104,6 +107,10 @@ export function createOneTimeLinks<Right extends object>(
       return (await artefacts.replace(used, kept)) ? valid(kept) : undefined;
     },
 
+    async last(one) {
+      const kept = (await artefacts.get(KIND, idOfOwner(one))) as Kept<Right> | undefined;
+      return kept?.uid === undefined ? undefined : valid(kept);
+    },
     has: async (right) => (await artefacts.get(KIND, idOf(right)))?.['uid'] !== undefined,
     end: (right) => artefacts.remove(KIND, idOf(right)),
   };

@@ -86,8 +86,9 @@ export interface Stores extends AsyncDisposable {
   recorded<Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part];
   /**
    * Runs `work` on the same stores as one transaction: all changes of `Recorded` parts, of `declared` and of the audit
-   * log, or none. No other process writes meanwhile, so `work` must be short. Within `work`,
-   * another `together` belongs to the same transaction.
+   * log, or none. `work` must be short: with SQLite no other process writes meanwhile. With PostgreSQL others may write,
+   * so what `work` has read and not changed may be outdated. Within `work`, another `together` belongs to the same
+   * transaction.
    */
   together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   /** Resolves if the store answers and, for `all`, takes a write without an effect: the question of `/health/ready`. */

@@ -26,6 +26,8 @@ export interface AccountProps {
   readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others' | 'gone';
   /** The names of the applications that the server could not tell yet of what has ended. */
   readonly untold?: readonly string[];
+  /** The URL of the page about the data of the person. */
+  readonly data: string;
   /** The URL of the pages for administrators. Absent: the person is no administrator. */
   readonly admin?: string;
 }

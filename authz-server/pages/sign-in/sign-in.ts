@@ -16,8 +16,10 @@ import { signInPage, type SignInProps } from '../views/sign-in.ts';
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
   ['/account/address', []],
+  ['/account/data', []],
   ['/account/password', []],
   ['/account/passkeys', []],
+  ['/account/remove', []],
   ['/account/second-factor', []],
   ['/device', ['user_code']],
 ]);

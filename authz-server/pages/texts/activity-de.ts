@@ -63,6 +63,7 @@ export const activityDe: typeof activityEn = {
     'person.disabled': 'Ihr Konto wurde gesperrt',
     'person.enabled': 'Ihr Konto wurde entsperrt',
     'person.ended': 'Alle Anmeldungen und Zugriffe wurden beendet',
+    'person.data-sent': 'Die Daten über Sie wurden heruntergeladen',
     'person.removed': 'Ihr Konto wurde entfernt',
     other: 'Sie haben etwas in der Verwaltung getan',
   },

@@ -60,6 +60,7 @@ export const activityEn = {
     'person.disabled': 'Your account was disabled',
     'person.enabled': 'Your account was enabled again',
     'person.ended': 'All sign-ins and all access ended',
+    'person.data-sent': 'The data about you were downloaded',
     'person.removed': 'Your account was removed',
     other: 'You did something as an administrator',
   },

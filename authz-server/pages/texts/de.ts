@@ -6,6 +6,7 @@ import { homeDe } from './home-de.ts';
 import { adminDe } from './admin/de.ts';
 import { activityDe } from './activity-de.ts';
 import { addressesDe } from './addresses-de.ts';
+import { dataDe } from './data-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
 import { passwordDe } from './password-de.ts';
 import { registrationDe } from './registration-de.ts';
@@ -95,6 +96,8 @@ export const de: Texts = {
         'Der Passkey ist entfernt. Sie hatten sich hier mit ihm angemeldet, darum ist dieser Browser abgemeldet.',
       'not-enough': 'Sie sind angemeldet, aber hier ist eine stärkere Anmeldung nötig.',
       again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
+      'again-for-data': 'Melden Sie sich noch einmal an, bevor Sie Ihre Daten herunterladen.',
+      'again-to-remove': 'Melden Sie sich noch einmal an, bevor Sie Ihr Konto löschen.',
       admin:
         'Wer verwaltet, meldet sich mit zweitem Faktor oder Passkey an, und nach zehn Minuten von neuem.',
     },
@@ -279,6 +282,7 @@ export const de: Texts = {
 
   activity: activityDe,
   addresses: addressesDe,
+  data: dataDe,
   passkeys: passkeysDe,
   registration: registrationDe,
   secondFactor: secondFactorDe,

@@ -5,6 +5,7 @@ import { homeEn } from './home-en.ts';
 import { adminEn } from './admin/en.ts';
 import { activityEn } from './activity-en.ts';
 import { addressesEn } from './addresses-en.ts';
+import { dataEn } from './data-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
 import { passwordEn } from './password-en.ts';
 import { registrationEn } from './registration-en.ts';
@@ -100,6 +101,8 @@ export const en = {
         'The passkey is removed. You had signed in with it here, so this browser is signed out.',
       'not-enough': 'You are signed in, but this needs a stronger sign-in.',
       again: 'Sign in once more before you change how you sign in.',
+      'again-for-data': 'Sign in once more before you download your data.',
+      'again-to-remove': 'Sign in once more before you delete your account.',
       admin:
         'Administrators sign in with a second factor or a passkey, and again after ten minutes.',
     },
@@ -282,6 +285,7 @@ export const en = {
 
   activity: activityEn,
   addresses: addressesEn,
+  data: dataEn,
   passkeys: passkeysEn,
   registration: registrationEn,
   secondFactor: secondFactorEn,

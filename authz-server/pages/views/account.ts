@@ -42,7 +42,8 @@ export function accountPage(view: View, props: AccountProps): Answer {
 
 function overview(view: View, props: AccountProps): Html {
   const { profile, addresses, ways, keys, keyOrigins } = props;
-  const texts = textsOf(view.language).account;
+  const all = textsOf(view.language);
+  const texts = all.account;
   return html`${startSection(view, props.starts)}
     ${
       (profile !== undefined || addresses !== undefined) &&
@@ -62,6 +63,10 @@ function overview(view: View, props: AccountProps): Html {
     </section>
     ${(keys.length > 0 || keyOrigins.length > 0) && keySection(view, props)}
     ${activitySection(view, props.activity)}
+    <section aria-labelledby="data">
+      <h2 id="data">${all.data.title}</h2>
+      <p>${all.data.section} <a href="${props.data}">${all.data.link}</a></p>
+    </section>
     <section class="panel" aria-labelledby="everything">
       <h2 id="everything">${texts.everything}</h2>
       <p>${texts.everythingText}</p>

@@ -16,6 +16,8 @@ import type { AskedItem, Language, View } from '../frame/view.ts';
 import { activityPage } from './activity.ts';
 import { browserSince } from './account-sign-ins.ts';
 import { accountPage } from './account.ts';
+import { dataPage } from './data.ts';
+import { accountRemovedPage, removeAccountPage } from './remove-account.ts';
 import { adminHomePage, adminSearchPage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
 import {
@@ -270,6 +272,14 @@ const ACTIVITY: readonly ActivityEntry[] = [
   { kind: 'other', at: NOW - 5 * DAY },
   { kind: 'person.added', at: NOW - 400 * DAY, by: 'operator' },
 ];
+const REMOVAL = {
+  action: '/account/remove',
+  person: { id: 'person-1', name: 'alice@example.com' },
+  file: '/account/data/file',
+  back: '/account/data',
+  applications: ['Papertrail', 'Donaudampfschifffahrtsgesellschaft'],
+  isMore: false,
+};
 const NO_ACTIVITY = { entries: [], all: '/account/activity' };
 const SECOND_FACTOR = { action: '/account/second-factor', back: '/account', hasPassword: true };
 const RECOVERY_CODES = Array.from({ length: 10 }, (_, n) => `7K2QM-04XT${n}`);
@@ -581,9 +591,23 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       keys: KEYS,
       keyOrigins: ['https://api.example'],
       link: '/account/key',
+      data: '/account/data',
       ended: 'access',
       admin: '/admin',
     }),
+  data: (view) =>
+    dataPage(alice(view), {
+      file: '/account/data/file',
+      removal: '/account/remove',
+      back: '/account',
+    }),
+  'data-only': (view) => dataPage(alice(view), { file: '/account/data/file', back: '/account' }),
+  'remove-account': (view) => removeAccountPage(alice(view), REMOVAL),
+  'remove-account-last': (view) =>
+    removeAccountPage(alice(view), { ...REMOVAL, isMore: true, problem: 'last' }),
+  'remove-account-other': (view) =>
+    removeAccountPage(alice(view), { ...REMOVAL, applications: [], problem: 'other' }),
+  'account-removed': (view) => accountRemovedPage(view, { untold: ['Papertrail'] }),
   'account-group': (view) =>
     accountPage(alice(view), {
       name: 'alice@example.com',
@@ -599,6 +623,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       keys: KEYS,
       keyOrigins: [],
       link: '/account/key',
+      data: '/account/data',
     }),
   'account-empty': (view) =>
     accountPage(alice(view), {
@@ -610,6 +635,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       keys: [],
       keyOrigins: ['https://api.example'],
       link: '/account/key',
+      data: '/account/data',
     }),
   activity: (view) =>
     activityPage(alice(view), {

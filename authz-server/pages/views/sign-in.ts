@@ -31,13 +31,15 @@ export interface SignInProps {
   readonly purpose?: 'account' | 'device' | 'access' | 'admin';
   /**
    * `nothing-ended`, `nothing-changed`: the person was no longer signed in; `passkey-removed`: the passkey of this
-   * sign-in was removed, which ended it; `again`: the next step needs a new sign-in; `not-enough`: the last sign-in was
-   * too weak; `admin`: an administrator's last sign-in was too weak or too long ago.
+   * sign-in was removed, which ended it; `again`, `again-...`: the next step needs a new sign-in; `not-enough`: the last
+   * sign-in was too weak; `admin`: an administrator's last sign-in was too weak or too long ago.
    */
   readonly notice?:
     | 'nothing-ended'
     | 'nothing-changed'
     | 'passkey-removed'
+    | 'again-for-data'
+    | 'again-to-remove'
     | 'again'
     | 'not-enough'
     | 'admin';

@@ -7,6 +7,8 @@ import type { AccountAccess } from '../frame/account-view.ts';
 import type { AskedItem, View } from '../frame/view.ts';
 import { activityPage } from './activity.ts';
 import { accountPage } from './account.ts';
+import { dataPage } from './data.ts';
+import { accountRemovedPage, removeAccountPage } from './remove-account.ts';
 import { adminHomePage, adminSearchPage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
 import { changePasswordPage } from './change-password.ts';
@@ -141,7 +143,18 @@ function everyView(text: string): readonly Answer[] {
       keys: [{ id: text, name: text, scheme: text, origin: text, since: 1 }],
       keyOrigins: [text],
       link: text,
+      data: text,
     }),
+    dataPage(view, { file: text, removal: text, back: text }),
+    removeAccountPage(view, {
+      action: text,
+      person: { id: text, name: text },
+      file: text,
+      back: text,
+      applications: [text],
+      isMore: false,
+    }),
+    accountRemovedPage(view, { untold: [text] }),
     activityPage(view, {
       entries: [happened],
       isFirst: false,

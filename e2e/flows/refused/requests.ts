@@ -148,6 +148,14 @@ export async function isAskedForMore(flow: BrowserFlow): Promise<void> {
       await page.goto(`${issuer}/account/passkeys`);
       return page;
     },
+    async 'again-for-data'() {
+      await page.goto(`${issuer}/account/data/file`);
+      return page;
+    },
+    async 'again-to-remove'() {
+      await page.goto(`${issuer}/account/remove`);
+      return page;
+    },
     async 'nothing-ended'() {
       await enter(page, person);
       await page.goto(`${issuer}/account/end`);

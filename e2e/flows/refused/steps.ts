@@ -10,7 +10,11 @@ const FEW = { burst: 3, per: 600 };
 export const CAREFUL = 'careful';
 export const STRICT = {
   limits: { ...LIMITS, account: FEW, secondFactor: FEW, userCode: FEW },
-  people: { registration: 'open', secondFactor: { required: [CAREFUL] } },
+  people: {
+    registration: 'open',
+    removeThemselves: true,
+    secondFactor: { required: [CAREFUL] },
+  },
 };
 
 /** One attempt more than each limit allows, and more than the messages to one address. */

@@ -15,6 +15,17 @@ const NO_QUOTA = {
   entries: Number.MAX_SAFE_INTEGER,
 };
 
+/** Returns the spaces in which each account has a tree of its own, with the name of the person's tree. */
+export const ownTrees = (
+  spaces: Config['spaces'],
+  personId: string,
+): readonly { readonly url: string; readonly tree: string }[] =>
+  spaces.flatMap(({ url, tree }) => {
+    const segments = parseTarget(new URL(url).pathname)?.segments ?? [];
+    const path = segments.map((segment) => segment.normalize('NFC'));
+    return tree === 'own' ? [{ url, tree: ownTree(path, accountName('person', personId)) }] : [];
+  });
+
 /**
  * Removes the person's own trees: in configured spaces from their stores, and in all other spaces from this disk.
  * Resolves to the number of trees that had documents.
@@ -24,14 +35,10 @@ export async function removeOwnTrees(
   { spaces, data }: Pick<Config, 'spaces' | 'data'>,
   personId: string,
 ): Promise<number> {
-  const account = accountName('person', personId);
   const content = join(data, 'content');
+  const account = accountName('person', personId);
   const names = new Set([
-    ...spaces.flatMap(({ url, tree }) => {
-      const segments = parseTarget(new URL(url).pathname)?.segments ?? [];
-      const path = segments.map((segment) => segment.normalize('NFC'));
-      return tree === 'own' ? [ownTree(path, account)] : [];
-    }),
+    ...ownTrees(spaces, personId).map(({ tree }) => tree),
     ...(await treesIn(content)).filter((tree) => tree.endsWith(`?${account}`)),
   ]);
   let removed = 0;

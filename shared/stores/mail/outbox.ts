@@ -34,12 +34,17 @@ export interface TakenMessage extends OutboxMessage {
   readonly attempt: number;
 }
 
+/** Most messages of one person in one answer. */
+export const MOST_OF_PERSON = 250;
+
 /** The messages that wait to be sent by mail. Each change is atomic and durable, so that a kill loses none. */
 export interface Outbox {
   /** False: a message with this id waits, and is unchanged. */
   add(message: OutboxMessage): Promise<boolean>;
   /** Takes up to `count` due messages, the longest waiting first. At `until` they are due again: a process may die. */
   take(now: number, until: number, count: number): Promise<readonly TakenMessage[]>;
+  /** Returns the messages that wait for a person, by id, at most `MOST_OF_PERSON`. */
+  of(accountId: string): Promise<readonly OutboxMessage[]>;
   /** Makes a message due at `due`, unless it was removed. */
   postpone(id: string, due: number): Promise<void>;
   remove(id: string): Promise<void>;

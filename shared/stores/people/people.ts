@@ -136,6 +136,8 @@ export interface People {
   /**
    * Replaces the record of `person.id` if its version is `person.version - 1`, and all verifiers if `verifiers` is
    * given; `name` stays. False: no such person, a change since, or another person has an alias or handle. Atomic.
+   * Within a transaction, an administrator who is disabled or loses the right waits for all others in the same case, so
+   * that the transaction can read afterwards which administrators stay.
    */
   replace(person: PersonRecord, verifiers?: readonly VerifierRow[]): Promise<boolean>;
   /**

@@ -174,9 +174,11 @@ ${artefacts('artefact')}
     id TEXT PRIMARY KEY,
     due INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
     record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX outbox_due ON outbox (due, id);
+  CREATE INDEX outbox_account ON outbox (account_id, id);
   -- Applications that are to be told of an end: of one browser (uid), or of all of a person, or of all people.
   CREATE TABLE logout (
     id TEXT PRIMARY KEY,

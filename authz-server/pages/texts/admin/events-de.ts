@@ -31,6 +31,7 @@ export const adminEventsDe: typeof adminEventsEn = {
     'person.disabled': 'Person gesperrt',
     'person.enabled': 'Person entsperrt',
     'person.ended': 'Alle Zugänge einer Person beendet',
+    'person.data-sent': 'Eigene Daten heruntergeladen',
     'person.removed': 'Person entfernt',
     'client.added': 'Client registriert',
     'client.changed': 'Client geändert',

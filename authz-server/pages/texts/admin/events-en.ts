@@ -33,6 +33,7 @@ export const adminEventsEn = {
     'person.disabled': 'Person disabled',
     'person.enabled': 'Person enabled',
     'person.ended': 'All access of a person ended',
+    'person.data-sent': 'Own data downloaded',
     'person.removed': 'Person removed',
     'client.added': 'Client registered',
     'client.changed': 'Client changed',

@@ -34,6 +34,21 @@ export function outboxContract(contract: () => Contract): void {
       expect(await one.outbox.add(message)).toBe(true);
     });
 
+    test('the messages of a person are found until they are removed, and no other messages', async () => {
+      const { one, other } = contract();
+      const [accountId, first, second] = [fresh(), fresh(), fresh()].toSorted();
+      const message = (id = '') => ({ ...someOutboxMessage(id), accountId: accountId ?? '' });
+      for (const id of [second, first]) await one.outbox.add(message(id));
+      await one.outbox.add({ ...message(fresh()), accountId: `${accountId}x` });
+      const found = () => other.outbox.of(accountId ?? '');
+      expect(await found()).toEqual([message(first), message(second)]);
+      await takenOf([], NOW, NOW + 1000);
+      await one.outbox.remove(first ?? '');
+      expect(await found()).toEqual([message(second)]);
+      await one.outbox.remove(second ?? '');
+      expect(await found()).toEqual([]);
+    });
+
     test('no other process gets taken messages for a time; then they are due again, with one more attempt', async () => {
       const { one } = contract();
       const { id } = someOutboxMessage(fresh());

@@ -50,6 +50,31 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect((await other.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(bystander);
     });
 
+    test('one administrator stays if each leaves at the same time only while another stays', async () => {
+      const { one, other } = contract();
+      const list = { group: fresh() };
+      const made = { admin: true, profile: { groups: [list.group] } };
+      const people = await Promise.all(Array.from({ length: 4 }, () => added(made)));
+      const isLast = new Error('the last');
+      /** Disables, removes or demotes the person, unless no other stays. */
+      const leaves = (person: PersonRecord, n: number) =>
+        (n % 2 === 0 ? one : other).together(async (stores) => {
+          const { admin: _, ...demoted } = next(person);
+          const changed =
+            n === 0
+              ? stores.people.remove(person)
+              : stores.people.replace(n === 1 ? demoted : { ...next(person), disabled: true });
+          expect(await changed).toBe(true);
+          const left = await stores.people.page({ list, limit: 10 });
+          if (left.every(({ admin, disabled }) => !admin || disabled)) throw isLast;
+        });
+      const outcomes = await Promise.allSettled(people.map(leaves));
+      const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      expect(refused).toEqual([isLast]);
+      const left = await other.people.page({ list, limit: 10 });
+      expect(left.filter(({ admin, disabled }) => admin && !disabled)).toHaveLength(1);
+    });
+
     test('removing another version of a person, or an absent person, does nothing', async () => {
       const { one, other } = contract();
       const person = await added({ aliases: [fresh()] });

@@ -1,4 +1,4 @@
-import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
+import { MOST_OF_PERSON, type Outbox, type OutboxMessage } from '../../mail/outbox.ts';
 import type { Moments } from '../moments.ts';
 import { change, insertNew } from '../rows.ts';
 import type { Database } from '../sql.ts';
@@ -12,7 +12,8 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
     add: (message) =>
       database.write((sql) => {
         const due = toShared(message.due ?? message.created_at);
-        const row = { id: message.id, due, attempts: 0, record: JSON.stringify(message) };
+        const { id, accountId: account_id } = message;
+        const row = { id, due, attempts: 0, account_id, record: JSON.stringify(message) };
         return insertNew(sql.last, 'outbox', row);
       }),
 
@@ -32,6 +33,13 @@ export function sqlOutbox(database: Database, { toShared }: Moments): Outbox {
         return taken;
       });
     },
+
+    of: (accountId) =>
+      database.read(async (sql) => {
+        const text = 'SELECT record FROM outbox WHERE account_id = ? ORDER BY id LIMIT ?';
+        const rows = await sql.all<readonly [record: string]>(text, accountId, MOST_OF_PERSON);
+        return rows.map(([record]) => JSON.parse(record) as OutboxMessage);
+      }),
 
     postpone: (id, at) =>
       change(database, 'UPDATE outbox SET due = ? WHERE id = ?', toShared(at), id),

@@ -38,6 +38,12 @@ const namesIn = (
   ),
 ];
 
+const isAdministrator = ({ admin, disabled }: PersonRecord) => admin === true && disabled !== true;
+
+/** The name to lock if a change makes an administrator none: these changes wait for one another. */
+const leaving = (was: PersonRecord, now?: PersonRecord): readonly string[] =>
+  isAdministrator(was) && !(now && isAdministrator(now)) ? ['administrators'] : [];
+
 /** Whether another person has one of this person's aliases or handles. */
 async function isTaken(
   sql: Sql,
@@ -211,7 +217,7 @@ export function sqlPeople(database: Database): People {
           const [row] = await sql.lock<Row>('SELECT record FROM person WHERE id = ?', person.id);
           const stored = personFrom(row?.[0]);
           if (stored === undefined || stored.version !== person.version - 1) return false;
-          await sql.lockNames(namesIn(person, verifiers));
+          await sql.lockNames([...namesIn(person, verifiers), ...leaving(stored, person)]);
           if (await isTaken(sql, person, verifiers ?? [])) return false;
           const named = { ...person, name: stored.name };
           const text = 'UPDATE person SET record = ? WHERE id = ?';
@@ -231,6 +237,7 @@ export function sqlPeople(database: Database): People {
         const former = formerKeys(stored);
         await sql.lockNames([
           ...namesIn(stored),
+          ...leaving(stored),
           ...former.flatMap((key) => [`name ${key}`, `search key ${key}`]),
         ]);
         await sql.run('DELETE FROM person WHERE id = ?', id);
