@@ -4,7 +4,7 @@ import { keyIdsOf, startKeysOf } from '../../oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
 import { narrows } from '../../oauth/use-rules.ts';
 import { tellOfRules } from '../logout/logouts.ts';
-import { havingKey, inRange, insert, recordsIn } from '../rows.ts';
+import { havingKey, inRange, insertion, recordsIn } from '../rows.ts';
 import { type Database, MAKES_ROOM, type Transaction, type Value } from '../sql.ts';
 
 const clients = recordsIn<ClientRecord>('client');
@@ -33,7 +33,7 @@ export function sqlClients(database: Database, clock: Clock): Clients {
         ...wordKeysOf(client.client_name),
         ...startKeysOf(client),
       ]) {
-        await insert(sql, 'client_search_key', { key, client_id });
+        await sql.later(...insertion('client_search_key', { key, client_id }));
       }
       await also(sql);
       return true;
