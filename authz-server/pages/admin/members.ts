@@ -1,6 +1,13 @@
 import type * as z from 'zod';
 import type { Operation } from '#shared/operations/operation.ts';
-import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
+import {
+  choicesOf,
+  isOptional,
+  kindOf,
+  secretsOf,
+  spellingOf,
+  type Texts,
+} from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminField } from '../frame/admin-view.ts';
 import { fieldWord, hintWord, optionWord } from '../texts/admin/words.ts';
@@ -61,7 +68,7 @@ export function fieldsOf(
       return Object.assign(
         isSecret
           ? ({ kind: 'secret', options: [] } as const)
-          : shapeOf(schema, operation, language),
+          : shapeOf(name, schema, operation, language),
         wordsOf(name, schema, language),
         {
           name,
@@ -92,8 +99,9 @@ function wordsOf(
 const membersOf = (input: z.ZodObject) => Object.entries(input.shape) as [string, z.ZodType][];
 
 function shapeOf(
+  name: string,
   schema: z.ZodType,
-  operation: Pick<Operation, 'name' | 'effect'>,
+  operation: Pick<Operation, 'name' | 'effect' | 'input'>,
   language: Language,
 ): Pick<AdminField, 'kind' | 'options'> {
   const { admin } = textsOf(language);
@@ -105,11 +113,24 @@ function shapeOf(
   }
   const choices = choicesOf(schema)?.map((value) => ({
     value,
-    label: optionWord(language, value) ?? value,
+    label: choiceLabel(name, value, operation, language),
   }));
   if (choices === undefined) return { kind: kind === 'texts' ? 'lines' : kind, options: [] };
   if (kind === 'texts') return { kind: 'choices', options: choices };
   return { kind: 'choice', options: withAbsent(schema, choices, operation, language) };
+}
+
+/** The label of a choice. Each choice of `without` clears the member of an option, and has the label of its field. */
+function choiceLabel(
+  name: string,
+  value: string,
+  { input }: Pick<Operation, 'input'>,
+  language: Language,
+): string {
+  if (name !== 'without') return optionWord(language, value) ?? value;
+  const [member = value] =
+    membersOf(input).find((entry) => spellingOf(...entry).option === value) ?? [];
+  return fieldWord(language, member) ?? value;
 }
 
 type Options = AdminField['options'];
