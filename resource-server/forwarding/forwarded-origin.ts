@@ -1,4 +1,5 @@
 import { remembering } from '#shared/base/recent-map.ts';
+import { forwardedScheme } from '#shared/http/forwarded.ts';
 import { single } from '#shared/http/fields.ts';
 
 /**
@@ -6,9 +7,9 @@ import { single } from '#shared/http/fields.ts';
  * malformed. Only for requests of trusted peers. Throws `BadRequest` if one of them appears twice.
  */
 export function forwardedOrigin(rawHeaders: readonly string[]): string | undefined {
-  const scheme = single(rawHeaders, 'x-forwarded-proto') ?? '';
+  const scheme = forwardedScheme(single(rawHeaders, 'x-forwarded-proto'));
   const host = single(rawHeaders, 'x-forwarded-host') ?? '';
-  return originOf(`${scheme}://${host}`);
+  return scheme && originOf(`${scheme}://${host}`);
 }
 
 const PLAIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/i;

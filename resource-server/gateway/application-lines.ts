@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { withoutCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
-import { clientAddress, isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, forwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Random } from '#shared/base/random.ts';
 import { requestId, traceOf } from '#shared/server/message/request-log.ts';
@@ -82,8 +82,7 @@ export function schemeOf(
 ): string {
   if (socket instanceof TLSSocket) return 'https';
   if (!proxies.has(socket.remoteAddress ?? '')) return 'http';
-  const proto = single(rawHeaders, 'x-forwarded-proto');
-  return isForwardedScheme(proto, 'https') ? 'https' : 'http';
+  return forwardedScheme(single(rawHeaders, 'x-forwarded-proto')) ?? 'http';
 }
 
 const FORWARDED: Readonly<Record<UpstreamConfig['forwarded'], (way: Way) => Lines>> = {

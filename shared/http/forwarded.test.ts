@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { clientAddress, customerOf, siteOf, trustedProxies } from './forwarded.ts';
+import { clientAddress, customerOf, forwardedScheme, siteOf, trustedProxies } from './forwarded.ts';
 
 const trusted = trustedProxies(['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32']);
 
@@ -120,4 +120,20 @@ describe('addresses that limits count as one customer', () => {
       '',
     ]);
   });
+});
+
+test.each<[string | string[] | undefined, 'http' | 'https' | undefined]>([
+  ['http', 'http'],
+  ['HTTPS', 'https'],
+  ['ws', 'http'],
+  ['Wss', 'https'],
+  ['ftp', undefined],
+  ['https, http', undefined],
+  [' https', undefined],
+  ['constructor', undefined],
+  ['', undefined],
+  [['https'], undefined],
+  [undefined, undefined],
+])('X-Forwarded-Proto %j is %s (RFC 6455 section 3: WebSockets are HTTP)', (value, scheme) => {
+  expect(forwardedScheme(value)).toBe(scheme);
 });

@@ -66,11 +66,22 @@ export function clientAddress(
   return client;
 }
 
-/** Returns whether X-Forwarded-Proto names this scheme, in any case (RFC 9110 section 4.2.3). */
-export const isForwardedScheme = (
+/** The schemes of X-Forwarded-Proto. Traefik writes those of WebSocket for an upgrade (RFC 6455 section 3). */
+const FORWARDED_SCHEMES: ReadonlyMap<string, 'http' | 'https'> = new Map([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+]);
+
+/**
+ * Returns the scheme that X-Forwarded-Proto names, in any case (RFC 9110 section 4.2.3); undefined if it names none that
+ * HTTP uses.
+ */
+export const forwardedScheme = (
   value: string | readonly string[] | undefined,
-  scheme: 'http' | 'https',
-): boolean => typeof value === 'string' && value.toLowerCase() === scheme;
+): 'http' | 'https' | undefined =>
+  typeof value === 'string' ? FORWARDED_SCHEMES.get(value.toLowerCase()) : undefined;
 
 /**
  * Returns the network that limits count as one customer: an IPv6 network of 64 bits, since one host can use all its

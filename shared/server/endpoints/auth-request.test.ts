@@ -70,7 +70,8 @@ describe('whether a request is confidential', () => {
     ['HTTP', false],
     ['https, http', false],
     ['https,https', false],
-    ['wss', false],
+    ['wss', true],
+    ['ws', false],
     ['', false],
   ])('a request from a trusted proxy that sends %j is confidential: %j', (value, confidential) => {
     expect(over(requestFrom(TRUSTED, proto(value)))).toBe(confidential);

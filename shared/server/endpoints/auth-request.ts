@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { type Cookie, parseCookies } from '#shared/http/cookies.ts';
 import { BadRequest, lines, single } from '#shared/http/fields.ts';
-import { clientAddress, isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { clientAddress, forwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from '../content/content.ts';
 import { exporterOf } from './exporter.ts';
 import { type AnyRequest, clientOf } from '../message/message.ts';
@@ -93,7 +93,7 @@ class Described implements AuthRequest {
 
   get confidential() {
     if (this.#local || this.request.socket instanceof TLSSocket) return true;
-    return this.peer.trusted && isForwardedScheme(this.field('x-forwarded-proto'), 'https');
+    return this.peer.trusted && forwardedScheme(this.field('x-forwarded-proto')) === 'https';
   }
 }
 

@@ -1,5 +1,5 @@
 import { isLoopback } from '#shared/http/loopback.js';
-import { isForwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { forwardedScheme, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
@@ -26,7 +26,7 @@ export function strictTransport(
   const { protocol, hostname } = new URL(origin);
   if (protocol !== 'https:' || isLoopback(hostname)) return () => ({});
   return ({ headers, socket }) => {
-    const clear = isForwardedScheme(headers['x-forwarded-proto'], 'http');
+    const clear = forwardedScheme(headers['x-forwarded-proto']) === 'http';
     return clear && proxies.has(socket.remoteAddress ?? '') ? {} : STRICT;
   };
 }
