@@ -32,7 +32,7 @@ beforeAll(async () => {
         spaces: [
           { url: `${PUBLIC.haproxy}/`, realm: 'gateway', serves: 'upstream', upstream: { url } },
           { url: `${PUBLIC.nginx}/`, realm: 'verify', serves: 'verify' },
-        ].map((space) => ({ ...space, schemes: ['Basic'] })),
+        ].map((space) => Object.assign(space, { schemes: ['Basic'] })),
       },
     }),
   );
