@@ -11,7 +11,7 @@ import type { Access } from '#shared/people/access/grants.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { isOfClient } from '#shared/people/access/grants.ts';
 import { redirectOrigin } from './consented.ts';
-import { weakerOf } from '#shared/jose/acr.ts';
+import { satisfying } from '#shared/jose/acr.ts';
 import { isOfDescription } from './described-since.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
@@ -106,7 +106,9 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     const passkey = signIn.passkey ?? known?.access.passkey;
     const { acr } = signIn.assurance;
     // An earlier code or token of the grant may come from a weaker sign-in.
-    const weakest = known === undefined ? acr : weakerOf(acr, known.access.acr);
+    const isWeakest =
+      known === undefined || satisfying(acr).some((one) => one === known.access.acr);
+    const weakest = isWeakest ? acr : known.access.acr;
     const access: Access = {
       grantId,
       accountId,

@@ -19,7 +19,3 @@ export const acrOf = (level: Level): Acr => `urn:countersign:acr:${level}`;
 
 /** All values of `acr` that satisfy a request for `least`, weakest first. */
 export const satisfying = (least: Acr): readonly Acr[] => ACRS.slice(ACRS.indexOf(least));
-
-/** Returns the weaker of two ways to sign in. Absent: an unknown one, which is the weakest. */
-export const weakerOf = (one: Acr | undefined, other: Acr | undefined): Acr | undefined =>
-  one === undefined || (other !== undefined && satisfying(one).includes(other)) ? one : other;
