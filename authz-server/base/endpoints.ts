@@ -33,6 +33,7 @@ export const ENDPOINTS = {
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },
   '/interaction/:uid/login': { methods: BOTH, limited: true },
+  '/interaction/:uid/account': { methods: BOTH },
   '/interaction/:uid/consent': { methods: BOTH },
   '/interaction/:uid/abort': { methods: BOTH },
   '/device': { methods: BOTH },

@@ -82,6 +82,10 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
       userinfo_endpoint: `${config.issuer}/userinfo`,
       revocations_endpoint: revocationsSpace(config).url,
       ui_locales_supported: [...LANGUAGES],
+      prompt_values_supported: [
+        ...['none', 'login', 'consent', 'select_account'],
+        ...(isOpen(config) ? ['create'] : []),
+      ],
       ...(documentPolicy(config) !== 'off' && { client_id_metadata_document_supported: true }),
       ...ENDPOINT_METADATA,
     },
@@ -108,7 +112,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     return sessionId(this.uid, clientId);
   };
   provider.Client.prototype['backchannelLogout'] = () => Promise.resolve();
-  readParams(provider, known.named);
+  readParams(provider, { named: known.named, hasCreate: isOpen(config) });
   // RFC 8628 section 3.2: adds the interval, which the engine omits, since some clients do not know the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;
@@ -187,14 +191,18 @@ class SigningKey extends ExternalSigningKey {
   }
 }
 
-const { base, Check } = interactionPolicy;
+/** Whether visitors can make an account. */
+const isOpen = ({ people }: AuthzServer['config']) => people.registration === 'open';
+
+const { base, Check, Prompt } = interactionPolicy;
 
 /**
- * Returns the rules by which a person must sign in or decide. They are the engine's rules, and three more. The person
+ * Returns the rules by which a person must sign in or decide. They are the engine's rules, and five more. The person
  * signs in again if the client, or the operator's rule for it, requires a stronger sign-in (`acr_values`, RFC 9470
  * section 5). With `prompt=none` the answer is then `login_required`, as for `max_age`: the client may ask again with a
  * page (OpenID Connect Core 1.0 section 3.1.2.6). A person who may not use the client gets a page that offers another
- * account, or with `prompt=none` the client gets `access_denied`.
+ * account, or with `prompt=none` the client gets `access_denied`. With `prompt=select_account` a person who is signed in
+ * chooses the account, and with `prompt=create` a page offers a new account.
  */
 function loginPolicy({
   clock,
@@ -205,6 +213,8 @@ function loginPolicy({
   Configuration['interactions']
 >['policy'] {
   const policy = base();
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 1);
+  if (isOpen(config)) policy.add(new Prompt({ name: 'create', requestable: true }), 0);
   const clientOf = ({ client }: KoaContextWithOIDC['oidc']) =>
     orTemporarilyUnavailable(stores.clients.get(client?.clientId ?? ''));
   policy.get('login')?.checks.add(

@@ -17,8 +17,12 @@ const ROUTES: ReadonlySet<string> = new Set([
  * Makes the engine accept the parameters about the sign-in from a client that does not ask for `openid`, as RFC 9470
  * section 4 does. The engine would refuse such a request, so the parameters are hidden until that check is over, and
  * `SIGN_IN_PARAMS` shows them again. The engine compares resources as texts, so `named` gives each its usual spelling.
+ * Without `hasCreate` no visitor can make an account, and `prompt=create` is as without it.
  */
-export function readParams(provider: Provider, named: (resource: string) => string): void {
+export function readParams(
+  provider: Provider,
+  { named, hasCreate }: { named: (resource: string) => string; hasCreate: boolean },
+): void {
   class Context extends provider.OIDCContext {
     constructor(ctx: ConstructorParameters<Provider['OIDCContext']>[0]) {
       super(ctx);
@@ -28,12 +32,21 @@ export function readParams(provider: Provider, named: (resource: string) => stri
         const { resource } = all;
         if (typeof resource === 'string') all['resource'] = named(resource);
         if (Array.isArray(resource)) all['resource'] = resource.map((one) => named(String(one)));
+        if (hides && !hasCreate) leaveOutCreate(all);
         params = hides ? hidden(all) : all;
       };
       Object.defineProperty(this, 'params', { get: () => params, set });
     }
   }
   Object.defineProperty(provider, 'OIDCContext', { value: Context });
+}
+
+/** Leaves `create` out of `prompt` (Initiating User Registration via OpenID Connect 1.0 section 4.1). */
+function leaveOutCreate(all: Params): void {
+  const { prompt } = all;
+  if (typeof prompt !== 'string') return;
+  const others = prompt.split(' ').filter((value) => value !== 'create');
+  all['prompt'] = others.length === 0 ? undefined : others.join(' ');
 }
 
 const values = new WeakMap<Params, Params>();

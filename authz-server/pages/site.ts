@@ -105,6 +105,7 @@ export function site(server: PagesServer, provider: Provider): Pages {
     // The URL in the address bar after a refused form.
     ['GET', '/interaction/:uid/:step', (ctx) => seeOther(ctx, `/interaction/${ctx['params'].uid}`)],
     ['POST', '/interaction/:uid/login', interaction.signIn],
+    ['POST', '/interaction/:uid/account', interaction.select],
     ['POST', '/interaction/:uid/consent', interaction.consent],
     ['POST', '/interaction/:uid/abort', interaction.abort],
     ...(server.config.gnap ? gnapRoutes(gnapHandlers(server, provider), sentAgain) : []),

@@ -192,6 +192,11 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
       'an operator registers clients',
     ]),
     all('OpenID Connect Back-Channel Logout 1.0', 'Sign-out told to applications by the server'),
+    partly('Initiating User Registration via OpenID Connect 1.0', '`prompt=create`', [
+      '4',
+      'the answer to the client right after the registration',
+      'a link by mail comes in between, after which the person signs in',
+    ]),
     none('OpenID Connect Front-Channel Logout 1.0', 'Sign-out told to applications by the browser'),
     none('OpenID Connect Session Management 1.0', 'Sign-out found out by a frame'),
   ],

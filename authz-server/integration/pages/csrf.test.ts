@@ -43,6 +43,7 @@ const FORMS: readonly (readonly [string, () => Promise<{ browser: TestBrowser; p
   ['/device', signedIn],
   ['/interaction/:uid/login', () => interaction({ prompt: 'login' })],
   ['/interaction/:uid/abort', () => interaction({ prompt: 'login' })],
+  ['/interaction/:uid/account', () => interaction({ prompt: 'select_account' })],
   ['/interaction/:uid/consent', () => interaction({})],
 ];
 

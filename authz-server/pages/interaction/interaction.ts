@@ -13,6 +13,7 @@ import { describedSince } from '../../consent/described-since.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { asPerson } from '../../base/acting.ts';
+import { createAccountPages, type Waiting } from './account-pages.ts';
 import { createResults } from './results.ts';
 import { isEnough, leastAcr } from '../../base/acr-values.ts';
 import { allowedItems, askedItems } from './asked.ts';
@@ -27,23 +28,14 @@ import { createSameBrowser } from '../frame/same-browser.ts';
 import type { Interaction } from '../frame/same-browser.ts';
 import { soon } from '../frame/soon.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
-import type { Visitor } from '../sign-in/session.ts';
 import type { AskedItem } from '../frame/view.ts';
 import { asksFor } from '../sign-in/asks-for.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
-import { otherPersonPage } from '../views/other-person.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage, type SignInProps } from '../views/sign-in.ts';
 import { wayBack } from '../frame/way-back.ts';
-
-/** A client's request that waits for a person's decision. */
-interface Waiting {
-  readonly interaction: Interaction;
-  readonly client: ClientRecord;
-  readonly visitor: Visitor | undefined;
-}
 
 const REFUSED: InteractionResults = {
   error: 'access_denied',
@@ -68,7 +60,7 @@ const NOT_FOR: InteractionResults = {
 export function interactionHandlers(
   server: PagesServer,
   provider: Provider,
-): Readonly<Record<'show' | 'signIn' | 'consent' | 'abort', Middleware>> {
+): Readonly<Record<'show' | 'signIn' | 'select' | 'consent' | 'abort', Middleware>> {
   const { config, stores, clock } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
@@ -78,6 +70,7 @@ export function interactionHandlers(
   const attemptWith = createAttempt(server);
   const giveGrant = createGiveGrant(server, provider);
   const { finish, outliveGrant } = createResults(server, provider);
+  const { offerOther, showAccount } = createAccountPages(server);
 
   const resume = (uid: string) => provider.urlFor('resume', { uid });
 
@@ -132,17 +125,20 @@ export function interactionHandlers(
   }
 
   const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {
+    create: (ctx, waiting) => askToSignIn(ctx, waiting, { isNew: true }),
     login: (ctx, waiting) => askToSignIn(ctx, waiting),
+    select_account: (ctx, waiting) =>
+      isOther(ctx) ? askToSignIn(ctx, waiting) : showAccount(ctx, waiting),
     consent: askForConsent,
   };
 
   function askToSignIn(
     ctx: Context,
     { interaction, client, visitor }: Waiting,
-    tried?: Pick<SignInProps, 'name' | 'problem'>,
+    more?: Pick<SignInProps, 'name' | 'problem' | 'isNew'>,
   ): void {
     const { params } = interaction;
-    const hint = asText(params['login_hint']) ?? visitor?.person.name;
+    const hint = asText(params['login_hint']) ?? (isOther(ctx) ? undefined : visitor?.person.name);
     const view = viewOf(ctx, undefined, params['ui_locales']);
     const page = signInPage(view, {
       ...doorOf(interaction, client),
@@ -154,26 +150,9 @@ export function interactionHandlers(
       ...(hint !== undefined && { name: hint }),
       ...(visitor &&
         interaction.prompt.reasons.includes('max_age') && { since: visitor.signIn.since }),
-      ...tried,
+      ...more,
     });
     answerWith(ctx, page);
-  }
-
-  /** Offers another account for a client that is not for this person. */
-  function offerOther(
-    ctx: Context,
-    { uid, params }: Interaction,
-    client: ClientRecord,
-    { person }: Visitor,
-  ): void {
-    const props = {
-      reason: 'rule' as const,
-      client: shownName(client),
-      person: person.name,
-      action: `/interaction/${uid}/abort`,
-      other: `/interaction/${uid}?account=other`,
-    };
-    answerWith(ctx, otherPersonPage(viewOf(ctx, person, params['ui_locales']), props));
   }
 
   /** Whether the client accepts only a passkey, though browsers cannot make passkeys for this issuer. */
@@ -208,14 +187,9 @@ export function interactionHandlers(
       if (await isRepeated(ctx)) return seeOther(ctx, resume(ctx['params'].uid));
       const waiting = await load(ctx);
       const { interaction, client, visitor } = waiting;
-      const isOther = ctx.query['account'] === 'other';
-      if (
-        interaction.prompt.name === 'login' &&
-        visitor &&
-        !isOther &&
-        !isFor(client, visitor.person)
-      ) {
-        return offerOther(ctx, interaction, client, visitor);
+      const isLogin = interaction.prompt.name === 'login';
+      if (isLogin && visitor && !isOther(ctx) && !isFor(client, visitor.person)) {
+        return offerOther(ctx, waiting);
       }
       if (isOutOfReach(ctx, waiting)) {
         await finish(ctx, interaction, UNMET);
@@ -228,7 +202,8 @@ export function interactionHandlers(
 
     signIn: posted(async (ctx, form, waiting) => {
       const { interaction, client, visitor } = waiting;
-      if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
+      if (!SIGN_IN_PROMPTS.has(interaction.prompt.name))
+        throw expired(wayBack(client.redirect_uris));
       await outliveGrant(interaction);
       const least = leastFor(client, interaction.params);
       const attempt = await attemptWith(ctx, form, least);
@@ -258,6 +233,9 @@ export function interactionHandlers(
       const result = {
         // Keeps the time of the sign-in, which must not change when the person allows something later.
         login: { accountId: id, acr, amr: [...amr], ts: epochSeconds(clock), remember: true },
+        // A person who signs in has chosen the account.
+        create: {},
+        select_account: {},
         signIn: { generation, since: clock.now(), ...means, ...originOf(ctx) },
         form: formMark(form),
       };
@@ -267,6 +245,13 @@ export function interactionHandlers(
         const ended = { kind: 'sign-in.ended', person, id: uid } as const;
         await endSignIn(asPerson(server, person, ctx), visitor.signIn, ended);
       }
+    }),
+
+    select: posted(async (ctx, _form, { interaction, client, visitor }) => {
+      if (interaction.prompt.name !== 'select_account' || visitor === undefined) {
+        throw expired(wayBack(client.redirect_uris));
+      }
+      await finish(ctx, interaction, { ...answersBefore(interaction), select_account: {} });
     }),
 
     consent: posted(async (ctx, form, { interaction, client, visitor }) => {
@@ -300,10 +285,7 @@ export function interactionHandlers(
       const decided = { clientId, signIn, redirectUri, allowed, refused, ...described };
       const grantId = await giveGrant({ ...decided, extend, asked: true });
       if (grantId === undefined) throw expired();
-      // Keep the person's earlier answers to the same request, but not the sign-in: it may be ended before the browser
-      // continues.
-      const login = interaction.lastSubmission?.login;
-      const result = { ...(login && { login }), consent: { grantId } };
+      const result = { ...answersBefore(interaction), consent: { grantId } };
       const stands = await finish(ctx, interaction, result);
       // A form that is sent twice makes only one grant.
       if (!stands && grantId !== extend) await discardGrant(server, grantId);
@@ -326,6 +308,21 @@ export function interactionHandlers(
       await finish(ctx, interaction, asks ? UNMET : REFUSED);
     }),
   };
+}
+
+/** The prompts at which a person may sign in. */
+const SIGN_IN_PROMPTS: ReadonlySet<string> = new Set(['create', 'login', 'select_account']);
+
+/** Whether the person wants to use another account than the one that is signed in. */
+const isOther = (ctx: Context) => ctx.query['account'] === 'other';
+
+/**
+ * Returns the person's earlier answers to the same request, but not the sign-in itself: it may be ended before the
+ * browser continues.
+ */
+function answersBefore({ lastSubmission = {} }: Interaction): InteractionResults {
+  const kept = [...SIGN_IN_PROMPTS].filter((name) => lastSubmission[name] !== undefined);
+  return Object.fromEntries(kept.map((name) => [name, lastSubmission[name]]));
 }
 
 /** The weakest sign-in that the request and the operator's rule for the client accept. */

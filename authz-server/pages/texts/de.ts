@@ -63,6 +63,7 @@ export const de: Texts = {
     submit: 'Anmelden',
     forgotten: 'Passwort vergessen?',
     register: 'Konto anlegen',
+    orSignIn: 'Wenn Sie schon ein Konto haben, melden Sie sich an:',
     usePasskey: 'Passkey benutzen',
     usePasskeyAgain: 'Passkey benutzen, wie beim letzten Mal',
     noSecondFactor: 'Wenn Sie noch keinen haben, richten Sie ihn nach Ihrem Passwort ein.',
@@ -190,6 +191,16 @@ export const de: Texts = {
     application: 'Anwendung',
     account: 'Ansehen, was Zugriff hat',
     again: 'Einen anderen Code eingeben',
+  },
+
+  selectAccount: {
+    title: 'Konto wählen',
+    text: (client, person) =>
+      html`${strong(client)} fragt, welches Konto Sie verwenden wollen. Sie sind angemeldet als
+      ${strong(person)}.`,
+    goOn: (person) => `Weiter als ${person}`,
+    other: 'Anderes Konto verwenden',
+    cancel: 'Abbrechen',
   },
 
   otherPerson: {

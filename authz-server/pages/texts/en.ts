@@ -68,6 +68,7 @@ export const en = {
     submit: 'Sign in',
     forgotten: 'Forgotten your password?',
     register: 'Create an account',
+    orSignIn: 'If you have an account already, sign in:',
     usePasskey: 'Use a passkey',
     usePasskeyAgain: 'Use a passkey, as last time',
     noSecondFactor:
@@ -193,6 +194,16 @@ export const en = {
     application: 'Application',
     account: 'See what has access',
     again: 'Enter another code',
+  },
+
+  selectAccount: {
+    title: 'Choose an account',
+    text: (client: string, person: string) =>
+      html`${strong(client)} asks which account you want to use. You are signed in as
+      ${strong(person)}.`,
+    goOn: (person: string) => `Continue as ${person}`,
+    other: 'Use another account',
+    cancel: 'Cancel',
   },
 
   otherPerson: {

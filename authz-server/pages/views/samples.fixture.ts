@@ -51,6 +51,7 @@ import { passkeysPage } from './passkeys.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
 import { secondFactorPage } from './second-factor.ts';
 import { secondStepPage } from './second-step.ts';
+import { selectAccountPage } from './select-account.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -317,6 +318,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'sign-in': (view) => signInPage(view, signIn),
   'sign-in-logo': (view) =>
     signInPage(view, { ...signIn, logo: 'https://pictures.example/of/alice.png' }),
+  'sign-in-new': (view) => signInPage(view, { ...signIn, register: '/register', isNew: true }),
   'sign-in-wrong': (view) =>
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
   'sign-in-later': (view) =>
@@ -512,6 +514,14 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       person: 'alice',
       action: '/interaction/x/abort',
       other: '/interaction/x?account=other',
+    }),
+  'select-account': (view) =>
+    selectAccountPage(alice(view), {
+      client: 'Papertrail',
+      person: 'alice',
+      action: '/interaction/x/account',
+      other: '/interaction/x?account=other',
+      cancel: '/interaction/x/abort',
     }),
   'other-person': (view) =>
     otherPersonPage(alice(view), {

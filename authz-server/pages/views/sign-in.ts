@@ -71,6 +71,8 @@ export interface SignInProps {
   readonly forgotten?: string;
   /** The URL for making an account. Absent: there is no such page. */
   readonly register?: string;
+  /** The client asks for a new account, so the page offers that first. */
+  readonly isNew?: boolean;
 }
 
 /** Asks for name and password, or for a passkey; where a client takes nothing but a passkey, for that alone. */
@@ -87,6 +89,8 @@ export function signInPage(view: View, props: SignInProps): Answer {
     since,
     hasSecondFactors = false,
     passkey,
+    register,
+    isNew = false,
   } = props;
   const texts = textsOf(view.language).signIn;
   const problem = props.problem && shownProblem(view, props.problem, texts);
@@ -127,7 +131,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
           ${texts.notices[notice]}
         </p>`
       }
-      ${problem?.note}
+      ${problem?.note} ${isNew && register !== undefined && newAccount(view, register)}
       ${form(
         view,
         action,
@@ -149,6 +153,15 @@ export function signInPage(view: View, props: SignInProps): Answer {
   });
 }
 
+/** Leads to a new account (Initiating User Registration via OpenID Connect 1.0). */
+function newAccount({ language }: View, register: string): Html {
+  const texts = textsOf(language).signIn;
+  return html`<div class="buttons">
+      <a class="button primary" href="${register}">${texts.register}</a>
+    </div>
+    <p class="muted">${texts.orSignIn}</p>`;
+}
+
 /** Notices of something that was not done; the others only ask to sign in once more. */
 const REFUSALS: ReadonlySet<SignInProps['notice']> = new Set([
   'nothing-ended',
@@ -159,7 +172,7 @@ const REFUSALS: ReadonlySet<SignInProps['notice']> = new Set([
 /** The first field that is empty has the focus. A passkey comes first in a browser where it was used last. */
 function fields(
   { language }: View,
-  { name = '', passkey, last, forgotten, register }: SignInProps,
+  { name = '', passkey, last, forgotten, register, isNew = false }: SignInProps,
   state: Html | false | undefined,
 ): Html {
   const texts = textsOf(language).signIn;
@@ -211,6 +224,7 @@ function fields(
     ${last !== 'passkey' && button}
     ${
       register !== undefined &&
+      !isNew &&
       html`<p class="small"><a href="${register}">${texts.register}</a></p>`
     }`;
 }

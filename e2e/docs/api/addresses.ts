@@ -27,6 +27,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',
   '/interaction/:uid/login': 'its sign-in form',
+  '/interaction/:uid/account': 'its form to choose an account',
   '/interaction/:uid/consent': 'its consent form',
   '/interaction/:uid/abort': 'its "Cancel"',
   '/device': 'the page for the code that a device shows (RFC 8628)',
