@@ -48,15 +48,6 @@ function expectRefused(
 const INVALID = { Bearer: 'invalid_token' };
 
 describe('RFC 6750 section 3: requests without valid credentials', () => {
-  test('section 2.2: a token in a form is not read', async () => {
-    const reply = await endpoint.ask({
-      method: 'POST',
-      fields: ['Content-Type', 'application/x-www-form-urlencoded'],
-      body: new URLSearchParams({ access_token: endpoint.token() }).toString(),
-    });
-    expectRefused(reply, 401, {});
-  });
-
   test('section 2.3: a token in the query is not read; with another token in Authorization the answer is 400', async () => {
     const target = `/userinfo?access_token=${endpoint.token()}`;
     expectRefused(await endpoint.ask({ target }), 401, {});
@@ -83,6 +74,60 @@ describe('RFC 6750 section 3: requests without valid credentials', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('RFC 6750 section 2.2: a token in a form', () => {
+  const FORM = ['Content-Type', 'application/x-www-form-urlencoded'];
+  const send = (body: string, fields: readonly string[] = FORM, method = 'POST') =>
+    endpoint.ask({ method, fields, body });
+  const form = (token: string) => new URLSearchParams({ access_token: token }).toString();
+
+  test.each([
+    'application/x-www-form-urlencoded',
+    'application/x-www-form-urlencoded; charset=UTF-8',
+    'Application/X-WWW-Form-Urlencoded;charset=utf-8',
+  ])('a form of the type %s gets the claims', async (type) => {
+    const reply = await send(`a=b&${form(endpoint.token())}`, ['Content-Type', type]);
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([
+      200,
+      expect.objectContaining({ sub: ALICE.id }),
+    ]);
+  });
+
+  test.each<[string, (token: string) => string, readonly string[], number]>([
+    ['two tokens', (token) => `${form(token)}&${form(token)}`, FORM, 400],
+    ['a token in Authorization, too', form, [...FORM, 'Authorization', 'Bearer x'], 400],
+    ['an empty field Authorization', form, [...FORM, 'Authorization', ''], 400],
+    ['a form that is too long', (token) => `${form(token)}&a=${'a'.repeat(16_384)}`, FORM, 413],
+    ['no token', () => 'token=x', FORM, 401],
+    ['an empty token', () => 'access_token=', FORM, 401],
+    ['a token that is no token', () => form('a b'), FORM, 401],
+    ['a second scheme', (token) => form(`${token}, Basic YTpi`), FORM, 400],
+    ['a new line', (token) => form(`${token}\r\nX: y`), FORM, 401],
+    ['octets that are no text', (token) => `${form(token)}%FF%00\u00ff`, FORM, 401],
+    ['another type', form, ['Content-Type', 'text/plain'], 401],
+    ['a part of several', form, ['Content-Type', 'multipart/form-data; boundary=x'], 401],
+    ['no type', form, [], 401],
+  ])('a request with %s is refused', async (_what, body, fields, status) => {
+    const reply = await send(body(endpoint.token()), fields);
+    expect(reply.status).toBe(status);
+    expect(reply.text).not.toContain('alice');
+  });
+
+  test('a token in the content of GET is not read', async () => {
+    expectRefused(await send(form(endpoint.token()), FORM, 'GET'), 401, {});
+  });
+
+  test('a token that is bound to a key is refused (RFC 9449 section 7.2)', async () => {
+    expectRefused(await send(form(endpoint.bound)), 401, INVALID);
+  });
+
+  test('a revoked token is refused', async () => {
+    const token = endpoint.token();
+    expect((await send(form(token))).status).toBe(200);
+    await endGrant(endpoint.access, 'g1');
+    expectRefused(await send(form(token)), 401, INVALID);
   });
 });
 

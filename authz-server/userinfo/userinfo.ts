@@ -5,7 +5,10 @@ import { audiencesOf, createTokenVerifier } from '#shared/auth/tokens/token-veri
 import { everySpace } from '#shared/config/second-origin.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { clientOrigins } from '../base/client-origins.ts';
-import { type Fields, UNSTORED } from '#shared/http/answer.ts';
+import { type Fields, HttpError, UNSTORED } from '#shared/http/answer.ts';
+import { BadRequest, single } from '#shared/http/fields.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { toldClaims } from '#shared/people/told-claims.ts';
 import { readableBy } from '#shared/server/endpoints/cors.ts';
 import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
@@ -50,6 +53,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
   return {
     space: userinfoSpace(server, publicKey),
     origin: config.issuer,
+    readContent: readForm,
     async answer({ headers }, { principal }) {
       const readable = await readers(principal, headers.origin);
       return {
@@ -59,6 +63,33 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
       };
     },
   };
+}
+
+const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+
+/** Octets of the longest form. A token of this server is shorter than 8 KiB. */
+const LONGEST_FORM = 16_384;
+
+/**
+ * Reads the token of a form (RFC 6750 section 2.2) as if it stood in the field Authorization, for Bearer alone. Throws
+ * `BadRequest` if the request has both, or two tokens, and `HttpError` 413.
+ */
+async function readForm(request: AnyRequest): Promise<void> {
+  const { method, rawHeaders, headers } = request;
+  if (method !== 'POST' || !FORM.test(single(rawHeaders, 'content-type') ?? '')) return;
+  const content = await wholeContent(
+    request,
+    LONGEST_FORM,
+    () => new HttpError(413, `The form has at most ${LONGEST_FORM} octets.`),
+  );
+  const tokens = new URLSearchParams(content.toString('latin1')).getAll('access_token');
+  const [token] = tokens;
+  if (token === undefined) return;
+  if (tokens.length > 1 || headers.authorization !== undefined) {
+    throw new BadRequest('Send one token: in the field Authorization, or once in the form.');
+  }
+  headers.authorization = `Bearer ${token}`;
+  rawHeaders.push('Authorization', headers.authorization);
 }
 
 /** Returns the protection space of the userinfo endpoint, which admits tokens of grants with `openid`. */

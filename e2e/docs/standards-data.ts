@@ -122,7 +122,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     partly(
       'RFC 6750',
       'Bearer',
-      ['2.2', 'token in a form', 'only the field Authorization is read'],
+      ['2.2', 'token in a form, but at userinfo', 'a form of an application has its own fields'],
       ['2.3', 'token in the query', 'it would be in logs'],
     ),
     all('RFC 7009', 'Revocation'),

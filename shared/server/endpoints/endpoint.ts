@@ -29,6 +29,8 @@ export interface ByToken {
   readonly space: ProtectionSpace;
   /** The origin of the resource's URL. */
   readonly origin: string;
+  /** Makes a token in the content of a request one of its Authorization field (RFC 6750 section 2.2). */
+  readonly readContent?: (request: AnyRequest) => Awaitable<void>;
   readonly answer: (request: AnyRequest, passed: Passed) => Answered;
 }
 

@@ -57,10 +57,15 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
     { byToken, cors }: Endpoint & Required<Pick<Endpoint, 'byToken'>>,
     request: Request,
   ): Answered {
-    const { space, origin, answer } = byToken;
+    const { space, origin, answer, readContent } = byToken;
     const { method = '', url = '', headers } = request;
-    const asked = authRequest(request, { method, target: url, origin }, recipient);
-    return andThen(admitAndNote(request, space, asked), (outcome) => {
+    const admitted = () =>
+      admitAndNote(
+        request,
+        space,
+        authRequest(request, { method, target: url, origin }, recipient),
+      );
+    return andThen(andThen(readContent?.(request), admitted), (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') return refusal(outcome, cors?.errors(headers.origin));
       return andThen(answer(request, outcome), (given) => ({
