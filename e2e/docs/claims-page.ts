@@ -73,11 +73,24 @@ const INTROSPECTION: Rows = [
 
 const MEANING: Readonly<Record<string, string>> = {
   name: 'the display name',
+  given_name: 'the attribute of this name',
+  family_name: 'the attribute of this name',
+  middle_name: 'the attribute of this name',
+  nickname: 'the attribute of this name',
   preferred_username: 'the name that the person signs in with',
   picture: 'URL of a picture',
   locale: 'language, such as `en-GB`',
+  profile: 'the attribute of this name: URL of a page about the person',
+  website: 'the attribute of this name: URL of a page of the person',
+  gender: 'the attribute of this name',
+  birthdate: 'the attribute of this name, such as `2001-12-31`',
+  zoneinfo: 'the attribute of this name, such as `Europe/Berlin`',
   email: 'the first address',
   email_verified: 'whether that address is verified',
+  phone_number: 'the attribute of this name, such as `+49 30 1234567`',
+  phone_number_verified: '`false` beside a number, since this server confirms no number',
+  address:
+    'an object with `formatted`, `street_address`, `locality`, `region`, `postal_code` and `country`, each from an attribute such as `address.locality`',
   groups: 'array of names, empty for a person in no group',
 };
 

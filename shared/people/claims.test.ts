@@ -13,18 +13,54 @@ const ALICE = {
     groups: ['Staff', 'Chess club'],
     locale: 'en-GB',
     picture: 'https://pictures.example/alice.png',
+    attributes: Object.entries({
+      given_name: 'Alice',
+      family_name: 'Liddell',
+      middle_name: 'Pleasance',
+      nickname: 'Al',
+      profile: 'https://people.example/alice',
+      website: 'https://alice.example/',
+      gender: 'female',
+      birthdate: '1852-05-04',
+      zoneinfo: 'Europe/London',
+      phone_number: '+44 20 7946 0000',
+      'address.locality': 'Oxford',
+      'address.country': 'GB',
+      department: 'Wonderland',
+      sub: 'someone else',
+    }).map(([name, value]) => ({ name, value })),
   },
 };
 const told = (...scopes: string[]) => claimsOf(ALICE, new Set(scopes));
 
 describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => {
-  test('the scope profile gives name, preferred_username, picture and locale', () => {
+  test('the scope profile gives the members of the record, and attributes with the name of its claims', () => {
     expect(told('profile')).toEqual({
       name: 'Alice Liddell',
       preferred_username: 'alice',
       picture: 'https://pictures.example/alice.png',
       locale: 'en-GB',
+      given_name: 'Alice',
+      family_name: 'Liddell',
+      middle_name: 'Pleasance',
+      nickname: 'Al',
+      profile: 'https://people.example/alice',
+      website: 'https://alice.example/',
+      gender: 'female',
+      birthdate: '1852-05-04',
+      zoneinfo: 'Europe/London',
     });
+  });
+
+  test('the scope phone gives the number, which this server has not verified', () => {
+    expect(told('phone')).toEqual({
+      phone_number: '+44 20 7946 0000',
+      phone_number_verified: false,
+    });
+  });
+
+  test('section 5.1.1: the scope address gives an object with the parts that are known', () => {
+    expect(told('address')).toEqual({ address: { locality: 'Oxford', country: 'GB' } });
   });
 
   test('the scope email gives the first address and whether it is verified, and no other address', () => {
@@ -43,18 +79,12 @@ describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => 
     ]);
   });
 
-  test.each([
-    '',
-    'openid',
-    'offline_access',
-    'Email',
-    'email ',
-    'address',
-    '__proto__',
-    'toString',
-  ])('the scopes %j give no claims', (scope) => {
-    expect(told(scope)).toEqual({});
-  });
+  test.each(['', 'openid', 'offline_access', 'Email', 'email ', '__proto__', 'toString'])(
+    'the scopes %j give no claims',
+    (scope) => {
+      expect(told(scope)).toEqual({});
+    },
+  );
 });
 
 describe('section 5.3.2: unknown claims are left out, not null', () => {
@@ -62,7 +92,7 @@ describe('section 5.3.2: unknown claims are left out, not null', () => {
     'unknown claims are left out for the profile %j',
     (profile) => {
       const person = { id: 'b', name: 'bob', ...(profile && { profile }) };
-      const claims = claimsOf(person, new Set(['profile', 'email', 'groups']));
+      const claims = claimsOf(person, new Set(['profile', 'email', 'phone', 'address', 'groups']));
       expect(claims).toStrictEqual({ preferred_username: 'bob', groups: [] });
     },
   );

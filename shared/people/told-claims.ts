@@ -1,5 +1,5 @@
 import { type ClaimRule, isRule, parseRule } from './claim-rules.ts';
-import { claimsOf } from './claims.ts';
+import { attributeOf, claimsOf } from './claims.ts';
 import type { Person } from './directory.ts';
 import { addressKey } from './names/mail-address.ts';
 
@@ -31,14 +31,11 @@ export function ruledClaims(rules: readonly string[] = [], person: Person | unde
   return Object.fromEntries(claims);
 }
 
-const attributeOf = (person: Person | undefined, name: string) =>
-  person?.profile?.attributes?.find((attribute) => attribute.name === name)?.value;
-
 function isFor(condition: ClaimRule['condition'], person: Person | undefined): boolean {
   if (condition === undefined) return true;
   if ('group' in condition) return person?.profile?.groups?.includes(condition.group) === true;
   if ('person' in condition) return person?.name === condition.person;
-  return attributeOf(person, condition.attribute) === condition.is;
+  return person !== undefined && attributeOf(person, condition.attribute) === condition.is;
 }
 
 function valueOf(value: ClaimRule['value'], person: Person | undefined): unknown {

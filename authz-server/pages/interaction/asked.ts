@@ -26,7 +26,7 @@ export function told(
   }
   return Object.entries(claimsOf(person, new Set([scope])))
     .filter(([claim]) => !Object.hasOwn(ruled, claim))
-    .flatMap(([, value]) => value)
+    .flatMap(([, value]) => (value instanceof Object ? Object.values(value) : value))
     .filter((value) => typeof value === 'string');
 }
 

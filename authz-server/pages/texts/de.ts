@@ -24,8 +24,11 @@ export const de: Texts = {
   programOn: (program, system) => `${program} auf ${system}`,
   scopes: {
     openid: 'Wissen, wer Sie auf diesem Server sind',
-    profile: 'Ihren Namen kennen, den Namen, mit dem Sie sich anmelden, Ihr Bild und Ihre Sprache',
+    profile:
+      'Ihre Namen kennen, den Namen, mit dem Sie sich anmelden, Ihr Bild, Ihre Webseiten, Geschlecht, Geburtstag, Zeitzone und Sprache',
     email: 'Ihre E-Mail-Adresse kennen und ob sie bestätigt ist',
+    phone: 'Ihre Telefonnummer kennen',
+    address: 'Ihre Postanschrift kennen',
     groups: 'Wissen, in welchen Gruppen Sie sind',
     offline_access: 'Zugriff behalten, während Sie nicht da sind, bis Sie ihn beenden',
     'private-token':

@@ -28,8 +28,11 @@ export const en = {
   /** Scopes of our own; those of resources are put in words by the operator (`scopeTexts`). */
   scopes: {
     openid: 'Know who you are at this server',
-    profile: 'Know your name, the name that you sign in with, your picture and your language',
+    profile:
+      'Know your names, the name that you sign in with, your picture, web pages, gender, birthday, time zone and language',
     email: 'Know your e-mail address, and whether it is confirmed',
+    phone: 'Know your telephone number',
+    address: 'Know your postal address',
     groups: 'Know which groups you are in',
     offline_access: 'Keep its access while you are away, until you end the access',
     'private-token':

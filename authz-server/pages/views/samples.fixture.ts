@@ -73,7 +73,7 @@ const ITEMS: readonly AskedItem[] = [
   { id: '0', text: 'Know who you are at this server', scope: 'openid', required: true },
   {
     id: '1',
-    text: 'Know your name, the name that you sign in with, your picture and your language',
+    text: 'Know your names, the name that you sign in with, your picture, web pages, gender, birthday, time zone and language',
     values: [
       'Alice Liddell',
       'alice@example.com',

@@ -26,7 +26,7 @@ export interface Profile {
   readonly locale?: string;
   /** URL. */
   readonly picture?: string;
-  /** Further facts about the person. Only rules of clients tell them. */
+  /** Further facts: claims of the same names (shared/people/claims.ts), and what rules of clients tell. */
   readonly attributes?: readonly Attribute[];
 }
 
