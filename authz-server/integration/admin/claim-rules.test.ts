@@ -122,6 +122,14 @@ describe('over HTTP', () => {
     expect(await admin.authz.stores.clients.get(client_id)).toEqual(before);
   });
 
+  test.each(['allow_groups', 'allow_people'])('more than 1,000 %s are refused', async (member) => {
+    const names = Array.from({ length: 1001 }, (_, n) => `n${n}`);
+    const tooMany = await admin.change('client-set', { client_id, [member]: names });
+    expect([tooMany.status, tooMany.body.code]).toEqual([422, 'too-many']);
+    const most = await admin.change('client-set', { client_id, [member]: names.slice(1) });
+    expect(most.status).toBe(200);
+  });
+
   test.each([
     ['65 attributes', Array.from({ length: 65 }, (_, n) => ({ name: `a${n}`, value: 'x' }))],
     ['a value of 257 octets', [{ name: 'a', value: 'x'.repeat(257) }]],

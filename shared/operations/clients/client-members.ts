@@ -30,11 +30,15 @@ export const scopes = z
   )
   .transform((text) => [...parseScope(text)].join(' '));
 
+/** The most values of a list, since each token and each page may read the whole list. */
+const MOST_VALUES = 1000;
+
 /** Returns the schema of values that may occur once each. */
-const each = (one: z.ZodString) =>
+const each = (one: z.ZodType<string>) =>
   z
     .array(one)
     .min(1, fault(said('too-few', { least: 1 })))
+    .max(MOST_VALUES, fault(said('too-many', { most: MOST_VALUES })))
     .transform((values) => [...new Set(values)]);
 
 const uri = z.string().max(2048, fault(said('too-long', { most: 2048 })));
@@ -124,10 +128,7 @@ export const clientMembers = {
     .exactOptional()
     .describe('only people in this group, or named by --allow-person, may use the client')
     .register(SPELLINGS, { option: 'allow-group', value: 'GROUP' }),
-  allow_people: z
-    .array(personName.transform((name) => usernameCaseMapped(name) ?? name))
-    .min(1, fault(said('too-few', { least: 1 })))
-    .transform((names) => [...new Set(names)])
+  allow_people: each(personName.transform((name) => usernameCaseMapped(name) ?? name))
     .exactOptional()
     .describe('only this person, and people in an --allow-group, may use the client')
     .register(SPELLINGS, { option: 'allow-person', value: 'NAME' }),
