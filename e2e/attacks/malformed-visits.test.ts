@@ -10,7 +10,7 @@ import { App, asksToSignIn, browserAt, newPerson, signedIn } from '../flows/pers
 const BYE = 'https://app.example/bye';
 /** Addresses with pages for people. All other addresses answer with JSON. */
 const FOR_PEOPLE =
-  /^\/(?:(?:logo|account(?:\/(?:activity|address|end|key|password|passkeys|second-factor))?|recover|register|sign-in|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
+  /^\/(?:(?:logo|account(?:\/(?:activity|address|data(?:\/file)?|end|key|password|passkeys|remove|second-factor))?|recover|register|sign-in|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
 
 const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const FORM = 'application/x-www-form-urlencoded';
