@@ -123,12 +123,14 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
 /**
  * Decides whether an authorization request may omit code_challenge (RFC 7636); the engine checks a challenge that is
  * present. A request may omit it only if a confidential client is registered so, and asks for `openid` with a `nonce`,
- * which also ties the code to its session (RFC 9700 section 2.1.1). Otherwise throws `invalid_request` with the names
- * of the missing parameters.
+ * which also ties the code to its session (RFC 9700 section 2.1.1), or if the operator has switched both off for it.
+ * Otherwise throws `invalid_request` with the names of the missing parameters.
  */
 function pkceRequired({ oidc }: KoaContextWithOIDC, client: Client): false {
   const parameters = 'code_challenge and code_challenge_method=S256';
-  if (client['without_pkce'] !== true || client.clientAuthMethod === 'none') {
+  const mode = client.clientAuthMethod === 'none' ? undefined : client['pkce'];
+  if (mode === 'off') return false;
+  if (mode !== 'nonce') {
     throw new MissingChallenge(
       `${parameters} are missing: add both, since PKCE is required (RFC 7636)`,
     );

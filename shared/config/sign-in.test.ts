@@ -129,7 +129,7 @@ describe('the client for sign-in', () => {
       resources: [APP.url],
       scope: 'openid',
     });
-    expect(first).not.toHaveProperty('without_pkce');
+    expect(first).not.toHaveProperty('pkce');
     expect(second?.client_id).not.toBe(first?.client_id);
     expect(second?.secret_hash).not.toBe(first?.secret_hash);
   });

@@ -86,7 +86,7 @@ export const OPERATIONS = {
   'public-keys': 'means that it has neither secret nor keys: leave out --auth and --jwks',
   'public-introspects': 'needs a client that proves who it is: leave out --public',
   'public-without-pkce':
-    'must not be there: without a secret PKCE alone ties a code to the client: leave out --without-pkce',
+    'must not be there: without a secret PKCE alone ties a code to the client: leave out --pkce',
   'only-of-codes': 'is about authorization codes: add --grant authorization_code',
   'only-of-sign-in':
     'is about sign-in in a browser; the device page always asks: add --grant authorization_code',

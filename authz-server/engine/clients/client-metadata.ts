@@ -13,7 +13,7 @@ export const EXTRA_CLIENT_METADATA = [
   'introspects',
   'allowed_scope',
   'origins',
-  'without_pkce',
+  'pkce',
   'describes_itself',
   'is_unknown',
   'claim_rules',
@@ -49,7 +49,7 @@ export function clientMetadata(client: ClientRecord): AdapterPayload {
       // ID tokens then have `sid`.
       backchannel_logout_session_required: true,
     }),
-    ...(client.without_pkce && { without_pkce: true }),
+    ...(client.pkce !== undefined && { pkce: client.pkce }),
     ...(client.jwks !== undefined && { jwks: client.jwks }),
     ...(client.resources !== undefined && { resources: [...client.resources] }),
     ...(client.introspects !== undefined && { introspects: [...client.introspects] }),

@@ -6,7 +6,7 @@ import type { TestFlow } from '../code-flow.fixture.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 
 /** A confidential client that binds codes by the nonce of OpenID Connect (RFC 9700 section 2.1.1). */
-const RELYING = { ...SERVER, client_id: 'relying', without_pkce: true };
+const RELYING = { ...SERVER, client_id: 'relying', pkce: 'nonce' as const };
 /** The command line refuses this registration, so the test writes it to the store. */
 const PUBLIC = { ...RELYING, client_id: 'public', token_endpoint_auth_method: 'none' as const };
 const SECRETS = basic('relying', SECRET);
@@ -63,6 +63,28 @@ describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
       const [error, description, code] = await refusal(asked);
       expect([error, code]).toEqual(['invalid_request', null]);
       expect(description).toContain('nonce');
+    },
+  );
+
+  test('a request needs neither PKCE nor a nonce if the operator has switched them off', async () => {
+    await flow.stores.clients.add({ ...RELYING, client_id: 'off', pkce: 'off' });
+    const asked = { client_id: 'off', ...WITHOUT, nonce: '' };
+    for (const scope of ['openid documents:read', 'documents:read']) {
+      const code = (await flow.allow(browser, { ...asked, scope })).get('code') ?? '';
+      const form = { client_id: 'off', code_verifier: '' };
+      expect((await flow.redeem(code, form, basic('off', SECRET))).status).toBe(200);
+    }
+    const wrong = await refusal({ ...asked, code_challenge: 'x', code_challenge_method: 'plain' });
+    expect(wrong[0]).toBe('invalid_request');
+  });
+
+  test.each(['nonce', 'off'] as const)(
+    'a public client with pkce %s in the store has to send it',
+    async (pkce) => {
+      const { secret_hash: _, ...without } = PUBLIC;
+      await flow.stores.clients.add({ ...without, client_id: `public-${pkce}`, pkce });
+      const refused = await refusal({ client_id: `public-${pkce}`, ...NONCE, ...WITHOUT });
+      expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
     },
   );
 

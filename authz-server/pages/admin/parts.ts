@@ -13,7 +13,7 @@ const OF_CLIENTS = {
     'logo_uri',
     'native',
     'id_token_signed_response_alg',
-    'without_pkce',
+    'pkce',
     'first_party',
     'allow_groups',
     'allow_people',

@@ -61,7 +61,7 @@ OIDCOAuthTokenIntrospectionInterval -1`;
   const byKeys = `OIDCOAuthVerifyJwksUri https://localhost:${port}/jwks\nOIDCOAuthSSLValidateServer Off`;
   parts.use(
     await startApache({
-      [plain]: `${await relyingParty(plain, '--without-pkce')}\n${byIntrospection}`,
+      [plain]: `${await relyingParty(plain, '--pkce', 'nonce')}\n${byIntrospection}`,
       [pkce]: `${await relyingParty(pkce)}\nOIDCPKCEMethod S256\n${byKeys}`,
     }),
   );
@@ -92,7 +92,7 @@ async function visit(url: string, cookies: ReadonlyMap<string, string> = new Map
 
 describe('mod_auth_openidc as a relying party', () => {
   test.each([
-    ['as its manual shows it, registered --without-pkce: it sends a nonce', 0, false],
+    ['as its manual shows it, registered --pkce nonce: it sends a nonce', 0, false],
     ['with OIDCPKCEMethod S256', 1, true],
   ] as const)('signs a person in %s', async (_how, index, challenge) => {
     const page = at(ports[index], '/app/index.html');

@@ -31,7 +31,7 @@ beforeAll(async () => {
   site = await startOAuthSite();
   const { issuer } = site.pair;
   const options = ['--auth', 'client_secret_post', '--scope', 'openid profile documents:read'];
-  const { id, secret } = await site.addClient('--without-pkce', ...options);
+  const { id, secret } = await site.addClient('--pkce', 'nonce', ...options);
   strategy = new Strategy(
     {
       issuer,

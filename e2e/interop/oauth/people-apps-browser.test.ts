@@ -18,7 +18,7 @@ const APPS: Readonly<Record<string, { make: MakeApp; options: readonly string[] 
   'express-openid-connect': { make: expressOpenidConnectApp, options: [] },
   'passport-openidconnect': {
     make: passportApp,
-    options: ['--without-pkce', '--auth', 'client_secret_post'],
+    options: ['--pkce', 'nonce', '--auth', 'client_secret_post'],
   },
 };
 

@@ -130,7 +130,8 @@ export const RELYING_PARTIES: Readonly<Record<string, RelyingParty>> = {
   'express-openid-connect': application(expressOpenidConnectApp),
   'passport-openidconnect': application(
     passportApp,
-    '--without-pkce',
+    '--pkce',
+    'nonce',
     '--auth',
     'client_secret_post',
   ),

@@ -34,7 +34,7 @@ export function clientLines(client: ShownClient): readonly string[] {
     ['claim', client.claim_rules],
     ['application', client.application_type],
     ['ID tokens', client.id_token_signed_response_alg],
-    ['without PKCE', client.without_pkce ? 'where it asks for openid with a nonce' : undefined],
+    ['PKCE', client.pkce],
     ['first party', client.first_party ? 'people are not asked to allow it' : undefined],
     ['group that may use it', client.allow_groups],
     ['person who may use it', client.allow_people],

@@ -75,6 +75,13 @@ describe('apply', () => {
     expect((await applied(wiki({ allow_people: ['alice'] }))).stderr).not.toContain('Note');
   });
 
+  test('a note warns of a client without PKCE and nonce', async () => {
+    const { token_endpoint_auth_method: _, ...confidential } = WIKI;
+    const client = { ...confidential, secret_hash: 'A'.repeat(43), pkce: 'off' };
+    const { code, stderr } = await applied({ clients: [client] });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Note: client wiki: without PKCE')]);
+  });
+
   test('takes what export writes', async () => {
     await applied({ ...ruled(...RULES), ...alice(ATTRIBUTES) });
     const declared = `${file}.declared`;

@@ -1,9 +1,8 @@
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
-import { noteOnNames } from '#shared/operations/clients/notes.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/restore.ts';
 import { type Command, Failure } from '../arguments/command.ts';
-import { applyDeclared, keptOut, leftOver, ruledForNobody } from '../declared/apply-declared.ts';
+import { applyDeclared, keptOut, leftOver, notesOfClients } from '../declared/apply-declared.ts';
 import { readDeclared } from '../declared/read-declared.ts';
 import type { Change } from '../declared/step.ts';
 import { withPeople } from '../stores/with-people.ts';
@@ -47,8 +46,8 @@ export const apply: Command = {
       shell,
       async (house) => {
         const made = await applyDeclared(house, wanted, options);
-        for (const { client, names } of await ruledForNobody(house, wanted)) {
-          shell.note(`Note: client ${client}: ${noteOnNames(names)}`);
+        for (const { client, note } of await notesOfClients(house, wanted)) {
+          shell.note(`Note: client ${client}: ${note}`);
         }
         return [
           made,

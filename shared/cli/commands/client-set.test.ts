@@ -46,9 +46,9 @@ describe('client set', () => {
   });
 
   test('--without removes optional values', async () => {
-    const { stored, set } = await registered('--without-pkce', '--resource', DOCUMENTS);
-    const { without_pkce: _, resources: __, origins: ___, ...rest } = (await stored()) ?? {};
-    const gone = ['without-pkce', 'resource', 'origin'].flatMap((option) => ['--without', option]);
+    const { stored, set } = await registered('--pkce', 'nonce', '--resource', DOCUMENTS);
+    const { pkce: _, resources: __, origins: ___, ...rest } = (await stored()) ?? {};
+    const gone = ['pkce', 'resource', 'origin'].flatMap((option) => ['--without', option]);
     expect((await set(...gone)).code).toBe(0);
     expect(await stored()).toEqual(rest);
   });
@@ -97,6 +97,17 @@ describe('client set', () => {
     expect(await stored()).toEqual({ ...before, claim_rules: ['tenant="acme"'] });
     expect((await set('--without', 'claim')).code).toBe(0);
     expect(await stored()).toEqual(before);
+  });
+
+  test('a note warns of a client without PKCE and nonce', async () => {
+    const { stored, set } = await registered();
+    const warned = await set('--pkce', 'off');
+    expect([warned.code, warned.stderr]).toEqual([0, expect.stringContaining('--pkce nonce')]);
+    expect(await stored()).toMatchObject({ pkce: 'off' });
+    for (const mode of ['nonce', 'required']) {
+      const { code, stderr } = await set('--pkce', mode, '--scope', 'openid documents:read');
+      expect([code, stderr.includes('PKCE')]).toEqual([0, false]);
+    }
   });
 
   test('a note has the names in rules that no person has; the rules are kept', async () => {
@@ -173,7 +184,7 @@ describe('client set', () => {
     ['a redirect URI with a fragment', ['--redirect-uri', 'https://app.example/#x']],
     ['an unknown space', ['--resource', 'https://evil.example/']],
     ['a name with right-to-left text', ['--name', '\u202eN']],
-    ['leaving PKCE out without a nonce', ['--without-pkce', '--scope', 'documents:read']],
+    ['leaving PKCE out without a nonce', ['--pkce', 'nonce', '--scope', 'documents:read']],
     ['removing what it has to have', ['--without', 'redirect-uri']],
     ['removing what is no option', ['--without', '__proto__']],
     ['both', ['--origin', 'https://b.example', '--without', 'origin']],
@@ -229,7 +240,7 @@ describe('client set', () => {
       ['--origin', 'https://new.example'],
       ['--resource', DOCUMENTS],
       ['--introspects', DOCUMENTS],
-      ['--without-pkce'],
+      ['--pkce', 'nonce'],
       ['--default-scope', 'openid'],
     ];
     const ended = await Promise.all(
@@ -245,7 +256,7 @@ describe('client set', () => {
       origins: ['https://new.example'],
       resources: [DOCUMENTS],
       introspects: [DOCUMENTS],
-      without_pkce: true,
+      pkce: 'nonce',
       default_scope: 'openid',
     });
   });

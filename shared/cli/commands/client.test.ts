@@ -187,18 +187,18 @@ describe('client add', () => {
     ],
     [
       'RFC 9700 section 2.1.1: a public client without PKCE',
-      [...BROWSER, '--scope', 'openid', '--without-pkce'],
-      'leave out --without-pkce',
+      [...BROWSER, '--scope', 'openid', '--pkce', 'nonce'],
+      'leave out --pkce',
     ],
     [
       'a machine without PKCE',
-      [...MACHINE, ...SCOPE, '--without-pkce'],
+      [...MACHINE, ...SCOPE, '--pkce', 'nonce'],
       'add --grant authorization_code',
     ],
     [
       'RFC 9700 section 2.1.1: a client without PKCE and without an ID token',
-      [...RELYING, ...SCOPE, '--without-pkce'],
-      '--without-pkce needs openid',
+      [...RELYING, ...SCOPE, '--pkce', 'nonce'],
+      '--pkce needs openid',
     ],
     [
       'RFC 8252 section 8.6: a native client of the operator’s own',
@@ -325,10 +325,10 @@ describe('client add', () => {
 
   test('a relying party may omit PKCE, and gets ID tokens signed with ES256', async () => {
     const shell = await newShell();
-    const more = ['--scope', 'openid', '--without-pkce', '--id-token-alg', 'ES256'];
+    const more = ['--scope', 'openid', '--pkce', 'nonce', '--id-token-alg', 'ES256'];
     const { client_id } = (await json(shell, 'client', 'add', ...RELYING, ...more)) as Credentials;
     expect(await stored(shell, client_id)).toMatchObject({
-      without_pkce: true,
+      pkce: 'nonce',
       id_token_signed_response_alg: 'ES256',
     });
   });

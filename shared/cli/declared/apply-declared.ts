@@ -1,3 +1,4 @@
+import { noteOnNames, noteOnPkce } from '#shared/operations/clients/notes.ts';
 import { Conflict, type House, Missing } from '#shared/operations/operation.ts';
 import { namesOfNobody } from '#shared/people/named-by-client.ts';
 import { PeopleError } from '#shared/people/people.ts';
@@ -163,15 +164,19 @@ export async function keptOut({ stores }: House, { people }: Wanted): Promise<re
   return names;
 }
 
-/** Resolves to the clients of the file whose rules name people who are neither in the file nor in the store. */
-export async function ruledForNobody({ stores }: House, { people, clients }: Wanted) {
+/**
+ * Resolves to notes on clients of the file: on missing PKCE, and on rules for people who are neither in the file nor in the
+ * store.
+ */
+export async function notesOfClients({ stores }: House, { people, clients }: Wanted) {
   const declared = new Set(people.map(({ name }) => name));
-  const found: { readonly client: string; readonly names: readonly string[] }[] = [];
+  const found: { readonly client: string; readonly note: string }[] = [];
   for (const client of clients) {
     const missing = await namesOfNobody(client, stores.people);
     // A dry run makes nobody.
     const names = missing.filter((name) => !declared.has(name));
-    if (names.length > 0) found.push({ client: client.client_id, names });
+    const notes = [...noteOnPkce(client), ...(names.length > 0 ? [noteOnNames(names)] : [])];
+    found.push(...notes.map((note) => ({ client: client.client_id, note })));
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PKCE_MODES } from '#shared/stores/oauth/clients.ts';
 import { LEVELS } from '#shared/jose/acr.ts';
 import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
@@ -118,9 +119,13 @@ export const clientMembers = {
     .exactOptional()
     .describe(`algorithm of ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`)
     .register(SPELLINGS, { option: 'id-token-alg', value: 'ALG' }),
-  without_pkce: flag.describe(
-    'PKCE is not required in requests with openid and a nonce (RFC 9700 section 2.1.1)',
-  ),
+  pkce: z
+    .enum(PKCE_MODES)
+    .exactOptional()
+    .describe(
+      'when PKCE may be left out: required (never), nonce (with openid and a nonce), off (always); default: required',
+    )
+    .register(SPELLINGS, { value: 'MODE' }),
   first_party: flag.describe(
     'your own application: needs no consent; people can end its access on the account page',
   ),

@@ -26,13 +26,15 @@ const OF_OAUTH: readonly Member[] = [
   'public',
   'token_endpoint_auth_method',
   'jwks',
-  'without_pkce',
+  'pkce',
   'id_token_signed_response_alg',
   'default_scope',
   'origins',
   'post_logout_redirect_uris',
   'backchannel_logout_uri',
 ];
+
+const omitsPkce = ({ pkce }: RuledClient) => pkce === 'nonce' || pkce === 'off';
 
 const has = (client: RuledClient, member: Member) => {
   const value = client[member];
@@ -81,14 +83,10 @@ const CONTRADICTIONS: readonly (readonly [
     (client) => has(client, 'public') && has(client, 'introspects'),
     said('public-introspects'),
   ],
+  ['pkce', (client) => has(client, 'public') && omitsPkce(client), said('public-without-pkce')],
   [
-    'without_pkce',
-    (client) => has(client, 'public') && has(client, 'without_pkce'),
-    said('public-without-pkce'),
-  ],
-  [
-    'without_pkce',
-    (client) => !grants(client, 'authorization_code') && has(client, 'without_pkce'),
+    'pkce',
+    (client) => !grants(client, 'authorization_code') && has(client, 'pkce'),
     said('only-of-codes'),
   ],
   [

@@ -31,8 +31,8 @@ export function checkScopes(client: RuledClient, config: Config): { readonly not
   if (all.size === 0 && !needsNone) {
     throw new InputError(['scope'], said('missing-scope'));
   }
-  if (client.without_pkce && !all.has('openid')) {
-    throw new InputError(['without_pkce'], said('pkce-openid'));
+  if (client.pkce === 'nonce' && !all.has('openid')) {
+    throw new InputError(['pkce'], said('pkce-openid'));
   }
   const beyond = parseScope(client.default_scope).difference(all);
   if (beyond.size > 0) {

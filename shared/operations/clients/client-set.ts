@@ -25,7 +25,7 @@ const REMOVABLE = {
   'post-logout-redirect-uri': 'post_logout_redirect_uris',
   'logout-url': 'backchannel_logout_uri',
   'start-url': 'start_url',
-  'without-pkce': 'without_pkce',
+  pkce: 'pkce',
   'first-party': 'first_party',
   'allow-group': 'allow_groups',
   'allow-person': 'allow_people',

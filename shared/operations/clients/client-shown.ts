@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LEVELS } from '#shared/jose/acr.ts';
-import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { type ClientRecord, PKCE_MODES } from '#shared/stores/oauth/clients.ts';
 import type { Told } from '../operation.ts';
 
 const texts = z.array(z.string());
@@ -29,7 +29,7 @@ export const clientSchema = z.strictObject({
   start_url: z.string().exactOptional(),
   application_type: z.enum(['web', 'native']).exactOptional(),
   id_token_signed_response_alg: z.string().exactOptional(),
-  without_pkce: z.boolean().exactOptional(),
+  pkce: z.enum(PKCE_MODES).exactOptional(),
   origins: texts.exactOptional(),
   introspects: texts.exactOptional(),
   claim_rules: texts.exactOptional(),

@@ -22,6 +22,9 @@ export interface GnapRegistration {
 }
 
 /** A registered OAuth client, with the members of RFC 7591 section 2 and our own. */
+/** When a client may omit PKCE. */
+export const PKCE_MODES = ['required', 'nonce', 'off'] as const;
+
 export interface ClientRecord {
   readonly client_id: string;
   readonly client_name: string;
@@ -56,8 +59,11 @@ export interface ClientRecord {
   readonly application_type?: 'web' | 'native';
   /** The algorithm of its ID tokens (OpenID Connect Registration 1.0 section 2); absent: ES256. */
   readonly id_token_signed_response_alg?: 'ES256' | 'RS256';
-  /** The client may omit PKCE if it requests `openid` with a nonce (RFC 9700 section 2.1.1). */
-  readonly without_pkce?: boolean;
+  /**
+   * When the client may omit PKCE; absent: never, as with `required` (RFC 9700 section 2.1.1). `nonce`: in requests of
+   * `openid` with a nonce; `off`: in all requests. A public client may never omit it.
+   */
+  readonly pkce?: (typeof PKCE_MODES)[number];
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
   /** Rules for claims that need no scope, in the form of `formatRule`. For each claim the first match counts. */

@@ -41,7 +41,7 @@ export const membersDe: typeof membersEn = {
   start_url: 'Start-URL: die Kontoseite führt die Anwendung mit diesem Link auf',
   application_type: 'Art der Anwendung',
   id_token_signed_response_alg: 'Verfahren seiner ID-Tokens',
-  without_pkce: 'Geht ohne PKCE',
+  pkce: 'PKCE',
   origins: 'Herkunft seiner Skripte',
   introspects: 'Darf Tokens prüfen für',
   claim_rules: 'Was ihre Claims sagen, etwa role=admin if group admins',

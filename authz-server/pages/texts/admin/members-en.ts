@@ -40,7 +40,7 @@ export const membersEn = {
   start_url: 'Start URL: the account page lists the application with this link',
   application_type: 'Kind of application',
   id_token_signed_response_alg: 'Algorithm of its ID tokens',
-  without_pkce: 'Works without PKCE',
+  pkce: 'PKCE',
   origins: 'Origins of its scripts',
   introspects: 'May introspect tokens for',
   claim_rules: 'What its claims say, such as role=admin if group admins',

@@ -16,7 +16,7 @@ export function clientsContract(contract: () => Contract): void {
         redirect_uris: ['https://app.example/cb'],
         introspects: ['https://api.example/', 'https://files.example/'],
         id_token_signed_response_alg: 'RS256' as const,
-        without_pkce: true,
+        pkce: 'nonce' as const,
         former_secret: { hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg', from: 1, until: 2 },
         demo: true,
       };
