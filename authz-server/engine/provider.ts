@@ -82,10 +82,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
       userinfo_endpoint: `${config.issuer}/userinfo`,
       revocations_endpoint: revocationsSpace(config).url,
       ui_locales_supported: [...LANGUAGES],
-      prompt_values_supported: [
-        ...['none', 'login', 'consent', 'select_account'],
-        ...(isOpen(config) ? ['create'] : []),
-      ],
+      prompt_values_supported: PROMPTS.filter((value) => value !== 'create' || isOpen(config)),
       ...(documentPolicy(config) !== 'off' && { client_id_metadata_document_supported: true }),
       ...ENDPOINT_METADATA,
     },
@@ -192,6 +189,9 @@ class SigningKey extends ExternalSigningKey {
     return sign('sha256', data, { key: this.#private, dsaEncoding: 'ieee-p1363' });
   }
 }
+
+/** The values of `prompt` (OpenID Connect Core 1.0 section 3.1.2.1); `create` only if visitors can make an account. */
+const PROMPTS = ['none', 'login', 'consent', 'select_account', 'create'];
 
 /** Whether visitors can make an account. */
 const isOpen = ({ people }: AuthzServer['config']) => people.registration === 'open';

@@ -32,7 +32,7 @@ async function turns(): Promise<void> {
 }
 
 const CLAIMS =
-  'sub sid iss acr amr auth_time name preferred_username picture locale email email_verified groups'.split(
+  'sub sid iss acr amr auth_time name given_name family_name middle_name nickname preferred_username picture locale profile website gender birthdate zoneinfo email email_verified phone_number phone_number_verified address groups'.split(
     ' ',
   );
 const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];
@@ -68,6 +68,8 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
         'offline_access',
         'profile',
         'email',
+        'phone',
+        'address',
         'groups',
         'documents:read',
         'documents:write',
@@ -76,6 +78,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
       ],
       claims_supported: expect.arrayContaining(CLAIMS),
       acr_values_supported: [...ACRS],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
       token_endpoint_auth_methods_supported: [

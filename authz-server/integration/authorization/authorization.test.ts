@@ -64,7 +64,7 @@ describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () 
       'request_uri_not_supported',
     ],
     ['registration', { registration: '{}' }, 'registration_not_supported'],
-    ['an unknown prompt', { prompt: 'create' }, 'invalid_request'],
+    ['an unknown prompt', { prompt: 'unheard-of' }, 'invalid_request'],
     ['prompt none with another value', { prompt: 'none login' }, 'invalid_request'],
     ['a negative max_age', { max_age: '-1' }, 'invalid_request'],
     ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],

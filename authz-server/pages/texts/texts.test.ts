@@ -21,7 +21,7 @@ function everyText(texts: object, above = ''): readonly Entry[] {
 
 /** Members of operations that are called the same in German. */
 const SAME_IN_GERMAN =
-  'passkeys software_version agent link client person concealed hoba domain token status server worker'.split(
+  'pkce passkeys software_version agent link client person concealed hoba domain token status server worker'.split(
     ' ',
   );
 

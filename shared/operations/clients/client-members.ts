@@ -123,7 +123,7 @@ export const clientMembers = {
     .enum(PKCE_MODES)
     .exactOptional()
     .describe(
-      'when PKCE may be left out: required (never), nonce (with openid and a nonce), off (always); default: required',
+      'when PKCE is required: required (always, default), nonce (unless openid with a nonce), off',
     )
     .register(SPELLINGS, { value: 'MODE' }),
   first_party: flag.describe(
