@@ -122,9 +122,7 @@ export const clientMembers = {
   pkce: z
     .enum(PKCE_MODES)
     .exactOptional()
-    .describe(
-      'when PKCE is required: required (always, default), nonce (unless openid with a nonce), off',
-    )
+    .describe('when PKCE may be left out: required (never), nonce (with openid and a nonce), off')
     .register(SPELLINGS, { value: 'MODE' }),
   first_party: flag.describe(
     'your own application: needs no consent; people can end its access on the account page',
