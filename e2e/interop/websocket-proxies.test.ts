@@ -1,4 +1,4 @@
-/** @needs haproxy nginx */
+/** @needs haproxy */
 /**
  * WebSockets behind proxies that write `ws` and `wss` into X-Forwarded-Proto, as Traefik does. Debian has no Traefik, so
  * nginx asks `/verify`, HAProxy is in front of the gateway, and both write the fields that Traefik writes.
@@ -11,6 +11,7 @@ import { WebSocket } from 'ws';
 import { startPair } from '../pair/pair.ts';
 import { startApplication } from '../parts/application.ts';
 import { freePort } from '../parts/free-port.ts';
+import { startNginx as runNginx } from '../parts/nginx.ts';
 import { startProcess } from '../parts/process.ts';
 import { rawHttp } from '../parts/raw-http.ts';
 import { basic } from './gateway/gateway-site.ts';
@@ -60,20 +61,11 @@ interface Places {
 const answers = (port: number) => async () =>
   (await rawHttp(`http://127.0.0.1:${port}`, 'GET /\r\n\r\n')).length > 0;
 
-async function startNginx({ folder, port, resource, application }: Places) {
-  const file = join(folder, 'nginx.conf');
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  await writeFile(
-    file,
-    `daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events {}
-http {
-  access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  map $http_upgrade $scheme_of_request { default wss; '' https; }
+const startNginx = ({ folder, port, resource, application }: Places) =>
+  runNginx({
+    folder,
+    origin: `http://127.0.0.1:${port}`,
+    http: `  map $http_upgrade $scheme_of_request { default wss; '' https; }
   server {
     listen 127.0.0.1:${port};
     location / {
@@ -96,13 +88,8 @@ http {
       proxy_set_header X-Forwarded-Server proxy;
       proxy_set_header X-Forwarded-Uri $request_uri;
     }
-  }
-}
-`,
-  );
-  const args = ['-p', folder, '-c', file];
-  return startProcess('/usr/sbin/nginx', args, { ready: answers(port) });
-}
+  }`,
+  });
 
 async function startHaproxy({ folder, port, resource }: Places) {
   const file = join(folder, 'haproxy.cfg');

@@ -28,8 +28,8 @@ export async function changeProfile(
     await endForbiddenTo(held, record.id);
     return record;
   });
-  // A server reads the person after it has written a grant. Before the commit it finds the former record, and the
-  // transaction on PostgreSQL may have missed that grant.
+  // A server writes a grant and then reads the person. If it reads before the commit, it sees the former groups, and the
+  // transaction on PostgreSQL may not have seen the grant.
   await endForbiddenTo(store, changed.id);
   return changed;
 }

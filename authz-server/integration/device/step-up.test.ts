@@ -101,6 +101,15 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     expect(isConfirm(await signIn(browser, asked, 'alice'))).toBe(true);
   });
 
+  test.each(['login', 'select_account', 'create'])(
+    'prompt=%s is no parameter of a device: the page shows who is signed in, and asks',
+    async (prompt) => {
+      const device = await flow.askAsDevice({ ...ALL, prompt });
+      const page = await (await flow.signedIn('alice')).open(pathOf(device));
+      expect([isConfirm(page), page.text.includes('alice')]).toEqual([true, true]);
+    },
+  );
+
   test('a person without a second factor sets one up, and returns to the device page', async () => {
     const device = await flow.askAsDevice({ ...ALL, acr_values: SECOND_FACTOR });
     const browser = await flow.signedIn('alice');

@@ -161,7 +161,7 @@ describe('everything about a person as JSON', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('the log says each download, and a question for the fields alone is none', async () => {
+  test('the audit log has each download, and no entry for HEAD', async () => {
     const browser = await flow.signedIn('alice');
     const sent = async () =>
       ((await fileOf(browser))['events'] as { kind: string }[]).filter(

@@ -127,6 +127,7 @@ describe('prompt=create (Initiating User Registration via OpenID Connect 1.0 sec
     expect(page.text.split('href="/register"')).toHaveLength(2);
     const again = await browser.submit(page, { ...ALICE, password: 'wrong' });
     expect(again.status).toBe(422);
+    expect(again.text).toContain('<a class="button primary" href="/register">');
     expect(answerIn(await browser.submit(page, ALICE)).get('code')).not.toBeNull();
     expect((await metadataOf(open)).prompt_values_supported).toContain('create');
   });

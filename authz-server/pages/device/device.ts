@@ -189,8 +189,7 @@ export function deviceHandlers(
  */
 function isTooOld({ since }: SignIn, { params, iat }: DeviceCode, clock: Clock): boolean {
   // oidc-provider turns `max_age=0` into `prompt=login`.
-  const isLogin = String(params['prompt']).split(' ').includes('login');
-  const maxAge = isLogin ? 0 : params['max_age'];
+  const maxAge = params['prompt'] === 'login' ? 0 : params['max_age'];
   if (maxAge === undefined || since >= iat * 1000) return false;
   return clock.now() - since > Number(maxAge) * 1000;
 }

@@ -125,7 +125,7 @@ export function interactionHandlers(
   }
 
   const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {
-    create: (ctx, waiting) => askToSignIn(ctx, waiting, { isNew: true }),
+    create: (ctx, waiting) => askToSignIn(ctx, waiting),
     login: (ctx, waiting) => askToSignIn(ctx, waiting),
     select_account: (ctx, waiting) =>
       isOther(ctx) ? askToSignIn(ctx, waiting) : showAccount(ctx, waiting),
@@ -135,7 +135,7 @@ export function interactionHandlers(
   function askToSignIn(
     ctx: Context,
     { interaction, client, visitor }: Waiting,
-    more?: Pick<SignInProps, 'name' | 'problem' | 'isNew'>,
+    tried?: Pick<SignInProps, 'name' | 'problem'>,
   ): void {
     const { params } = interaction;
     const hint = asText(params['login_hint']) ?? (isOther(ctx) ? undefined : visitor?.person.name);
@@ -150,7 +150,8 @@ export function interactionHandlers(
       ...(hint !== undefined && { name: hint }),
       ...(visitor &&
         interaction.prompt.reasons.includes('max_age') && { since: visitor.signIn.since }),
-      ...more,
+      isNew: interaction.prompt.name === 'create',
+      ...tried,
     });
     answerWith(ctx, page);
   }
@@ -202,8 +203,9 @@ export function interactionHandlers(
 
     signIn: posted(async (ctx, form, waiting) => {
       const { interaction, client, visitor } = waiting;
-      if (!SIGN_IN_PROMPTS.has(interaction.prompt.name))
+      if (!SIGN_IN_PROMPTS.has(interaction.prompt.name)) {
         throw expired(wayBack(client.redirect_uris));
+      }
       await outliveGrant(interaction);
       const least = leastFor(client, interaction.params);
       const attempt = await attemptWith(ctx, form, least);

@@ -1,6 +1,7 @@
-/** @needs caddy nginx */
+/** @needs caddy */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { startNginx as runNginx } from '../../parts/nginx.ts';
 import { startProcess } from '../../parts/process.ts';
 import type { RunningProcess } from '../../parts/process.ts';
 import { rawHttp } from '../../parts/raw-http.ts';
@@ -43,32 +44,15 @@ async function filledIn(file: string, places: Places): Promise<string> {
 
 const answers = (origin: string) => async () => (await rawHttp(origin, 'GET /\r\n\r\n')).length > 0;
 
-/** Starts nginx as a single process, so that ending the process ends all of nginx. */
+/** Starts nginx with the documentation's configuration. */
 export async function startNginx(
   places: Places,
   purpose: Purpose = 'forward-auth',
 ): Promise<RunningProcess> {
   const { folder, origin } = places;
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join('\n');
-  await writeFile(join(folder, 'server.conf'), await filledIn(`nginx/${purpose}.conf`, places));
-  await writeFile(
-    join(folder, 'nginx.conf'),
-    `daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events {}
-http {
-access_log off;
-${temporary}
-include ${folder}/server.conf;
-}
-`,
-  );
-  const args = ['-p', folder, '-c', join(folder, 'nginx.conf')];
-  return startProcess('/usr/sbin/nginx', args, { ready: answers(origin) });
+  const server = join(folder, 'server.conf');
+  await writeFile(server, await filledIn(`nginx/${purpose}.conf`, places));
+  return runNginx({ folder, origin, http: `include ${server};` });
 }
 
 export async function startCaddy(

@@ -1,8 +1,5 @@
-/** @needs nginx */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type RunningProcess, startProcess } from '../../parts/process.ts';
-import { rawHttp } from '../../parts/raw-http.ts';
+import { startNginx } from '../../parts/nginx.ts';
+import type { RunningProcess } from '../../parts/process.ts';
 import type { CertificateFiles } from '../proxy-site.ts';
 
 export interface NginxFront {
@@ -16,32 +13,19 @@ export interface NginxFront {
 }
 
 /**
- * Starts Debian's nginx as a single process in front of the gateway: it terminates TLS, sends the client's
+ * Starts Debian's nginx in front of the gateway: it terminates TLS, sends the client's
  * address, and keeps connections.
  */
-export async function startNginxFront(front: NginxFront): Promise<RunningProcess> {
-  const { folder, origin } = front;
-  const file = join(folder, 'nginx.conf');
-  await writeFile(file, configuration(front));
-  return startProcess('/usr/sbin/nginx', ['-p', folder, '-c', file], {
-    ready: async () =>
-      (await rawHttp(`http://127.0.0.1:${new URL(origin).port}`, 'GET /\r\n\r\n')).length > 0,
-  });
-}
-
-function configuration({ folder, origin, upstream, certificate: files }: NginxFront): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join('\n  ');
-  return `daemon off;
-master_process off;
-pid ${folder}/nginx.pid;
-error_log stderr;
-events {}
-http {
-  ${temporary}
-  access_log off;
-  upstream countersign {
+export const startNginxFront = ({
+  folder,
+  origin,
+  upstream,
+  certificate: files,
+}: NginxFront): Promise<RunningProcess> =>
+  startNginx({
+    folder,
+    origin,
+    http: `  upstream countersign {
     server ${new URL(upstream).host};
     keepalive 8;
   }
@@ -62,7 +46,5 @@ http {
       proxy_set_header X-Forwarded-Host $http_host;
       proxy_set_header Forwarded "";
     }
-  }
-}
-`;
-}
+  }`,
+  });

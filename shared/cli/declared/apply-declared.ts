@@ -173,7 +173,7 @@ export async function notesOfClients({ stores }: House, { people, clients }: Wan
   const found: { readonly client: string; readonly note: string }[] = [];
   for (const client of clients) {
     const missing = await namesOfNobody(client, stores.people);
-    // A dry run makes nobody.
+    // A dry run adds no person.
     const names = missing.filter((name) => !declared.has(name));
     const notes = [...noteOnPkce(client), ...(names.length > 0 ? [noteOnNames(names)] : [])];
     found.push(...notes.map((note) => ({ client: client.client_id, note })));

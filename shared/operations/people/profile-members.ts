@@ -34,7 +34,9 @@ export const profileMembers = {
     .describe('the URL of a picture of the person')
     .register(SPELLINGS, { value: 'URL' }),
   attributes: attributes
-    .describe('what else you keep of the person; applications learn it by client set --claim alone')
+    .describe(
+      'what else you keep of the person, for standard claims of this name and client set --claim',
+    )
     .register(SPELLINGS, { option: 'attribute', value: 'NAME=VALUE', read: attributeFrom }),
 };
 
