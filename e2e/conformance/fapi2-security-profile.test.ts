@@ -1,0 +1,21 @@
+/**
+ * Performs the modules of the FAPI 2.0 Security Profile against a started pair.
+ * @needs countersign
+ * @slow
+ */
+import { afterAll, beforeAll } from '@jest/globals';
+import { type FapiSite, startFapiSite } from './fapi2/fapi-site.ts';
+import { flowSteps } from './fapi2/flow-steps.ts';
+import { FAPI2_SECURITY_PROFILE } from './fapi2-security-profile.ts';
+import { perform } from './perform.ts';
+
+let site: FapiSite;
+beforeAll(async () => {
+  site = await startFapiSite();
+});
+afterAll(async () => site?.[Symbol.asyncDispose]());
+
+perform(
+  FAPI2_SECURITY_PROFILE,
+  flowSteps(() => site),
+);
