@@ -1,5 +1,7 @@
 import { errors } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
+import { parseScope } from '#shared/jose/scope.ts';
+import { claimsRequest, readClaims } from '../base/claims-request.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { EngineHooks } from '../pages/engine-hooks.ts';
 import type { ResourceIndicators } from '../resources/resource-indicators.ts';
@@ -16,6 +18,22 @@ export function features(
     externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // token/signing-key.ts
     // Userinfo is answered before the engine (userinfo/userinfo.ts), since the engine accepts no JWT there.
     userinfo: { enabled: false },
+    claimsParameter: {
+      enabled: true,
+      assertClaimsParameter({ oidc }, claims, client) {
+        const { params = {} } = oidc;
+        const kept = readClaims(
+          String(params['claims']),
+          parseScope(String(client['allowed_scope'])),
+        );
+        if (oidc.route === 'device_authorization' && claimsRequest(kept).id_token['sub']) {
+          throw new errors.InvalidRequest('a device cannot name the sub of the person');
+        }
+        params['claims'] = kept;
+        // Otherwise the engine, whose own userinfo is off, would refuse the request.
+        delete claims.userinfo;
+      },
+    },
     pushedAuthorizationRequests: { enabled: true },
     clientCredentials: { enabled: true },
     revocation: {

@@ -31,6 +31,7 @@ import { tellByRule, type TokenSteps } from './token/token-request.ts';
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
+import { claimsOfScopes } from '../base/claims-request.ts';
 import { isEnough } from '../base/acr-values.ts';
 import { sessionId } from '../base/session-id.ts';
 import { refreshLifetime } from './refresh/refresh.ts';
@@ -107,6 +108,14 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   // The `sid` of a client can be found after the session has ended, and logout/ sends the logouts.
   provider.Session.prototype.sidFor = function sidFor(clientId) {
     return sessionId(this.uid, clientId);
+  };
+  // The claims of a grant are those of its scopes, also if a request names them one by one (`askedScopes`).
+  const { Grant } = provider;
+  Grant.prototype.getOIDCClaims = function granted() {
+    return claimsOfScopes(this.getOIDCScope().split(' '));
+  };
+  Grant.prototype.getRejectedOIDCClaims = function rejected() {
+    return claimsOfScopes(this.getRejectedOIDCScope().split(' '));
   };
   provider.Client.prototype['backchannelLogout'] = () => Promise.resolve();
   readParams(provider, { named: known.named, hasCreate: isOpen(config) });

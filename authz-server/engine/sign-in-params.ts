@@ -1,6 +1,7 @@
 import { errors } from 'oidc-provider';
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { isKnownOrNone } from '../base/acr-values.ts';
+import { claimsRequest } from '../base/claims-request.ts';
 
 type Params = Record<string, unknown>;
 
@@ -72,6 +73,20 @@ function show({ oidc: { params = {} } }: KoaContextWithOIDC, name: string): unkn
   return value;
 }
 
+/**
+ * Moves the values of `acr` from `claims` to `acr_values`, so that one rule holds for both: a stronger sign-in satisfies
+ * a request, too. The engine's own rule for `claims` would refuse it. Returns the values that were moved.
+ */
+function takeAcr({ oidc: { params = {} } }: KoaContextWithOIDC): string | undefined {
+  const { id_token, ...others } = claimsRequest(params['claims']);
+  const { acr, ...rest } = id_token;
+  if (acr === undefined) return undefined;
+  params['claims'] = JSON.stringify({ id_token: rest, ...others });
+  const asked = (acr as { values: readonly string[] }).values.join(' ');
+  params['acr_values'] ??= asked;
+  return asked;
+}
+
 /** Shows the engine the parameters about the sign-in, and checks them. */
 export const SIGN_IN_PARAMS = {
   /**
@@ -79,7 +94,12 @@ export const SIGN_IN_PARAMS = {
    * client would get tokens that its resource refuses again and again (RFC 9470 section 5).
    */
   acr_values(ctx) {
-    if (!isKnownOrNone(show(ctx, 'acr_values'))) {
+    const ofParameter = show(ctx, 'acr_values');
+    const ofClaims = takeAcr(ctx);
+    if (ofParameter !== undefined && ofClaims !== undefined) {
+      throw new errors.InvalidRequest('ask for acr by acr_values or by claims, not by both');
+    }
+    if (!isKnownOrNone(ofParameter)) {
       throw new errors.UnmetAuthenticationRequirements('none of the acr_values is known here');
     }
   },

@@ -103,7 +103,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
       introspection_endpoint_auth_signing_alg_values_supported: ALGS,
       authorization_response_iss_parameter_supported: true,
       request_uri_parameter_supported: false,
-      claims_parameter_supported: false,
+      claims_parameter_supported: true,
       ui_locales_supported: ['en', 'de'],
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,

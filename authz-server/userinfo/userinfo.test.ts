@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { ACRS } from '#shared/jose/acr.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { prover } from '#shared/auth/judge/auth.fixture.ts';
@@ -269,6 +270,28 @@ describe('OpenID Connect Core 1.0 section 5.3: tokens without a grant of openid 
     await endpoint.stores.artefacts.remove('Grant', 'g1');
     await expectLacking(endpoint.token());
   });
+});
+
+test('a client that requires a second factor gets claims by a token of such a sign-in, and by no other', async () => {
+  const [weak, strong] = ACRS;
+  const tokens = [weak, strong].map((acr) => endpoint.token({ acr }));
+  await endpoint.stores.clients.replace({ ...APP, minimum_acr: 'second-factor' });
+  const statuses = tokens.map(async (token) => (await endpoint.bearer(token)).status);
+  expect(await Promise.all(statuses)).toEqual([401, 200]);
+});
+
+test('a token tells only named claims whose scope the grant and the client have', async () => {
+  await endpoint.stores.clients.replace({ ...APP, scope: 'openid profile' });
+  const named = {
+    openid_scope: 'openid',
+    openid_claims: 'preferred_username email groups __proto__',
+  };
+  const { text } = await endpoint.bearer(endpoint.token(named));
+  expect(JSON.parse(text)).toEqual({ sub: ALICE.id, preferred_username: 'alice' });
+  for (const openid_claims of [7, ['preferred_username'], null]) {
+    const odd = await endpoint.bearer(endpoint.token({ ...named, openid_claims }));
+    expect(JSON.parse(odd.text)).toEqual({ sub: ALICE.id });
+  }
 });
 
 describe('RFC 9449 section 7: tokens that are bound to a key', () => {

@@ -4,6 +4,7 @@ import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/schem
 import { audiencesOf, createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { parseScope } from '#shared/jose/scope.ts';
+import { claimsOfScopes } from '../base/claims-request.ts';
 import { clientOrigins } from '../base/client-origins.ts';
 import { type Fields, HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
@@ -41,13 +42,15 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
    * 5.4).
    */
   async function told({ claims = {}, scopes = new Set() }: Principal) {
-    const { sub = '', client_id = '' } = claims;
+    const { sub = '', client_id = '', openid_claims } = claims;
     const [person, client] = await Promise.all([
       directory.find(sub),
       stores.clients.get(client_id),
     ]);
-    const allowed = parseScope(client?.scope).intersection(scopes);
-    return { ...(person && toldClaims(person, allowed, client?.claim_rules)), sub };
+    const ofClient = parseScope(client?.scope);
+    const allowed = ofClient.intersection(scopes);
+    const named = parseScope(openid_claims).intersection(new Set(claimsOfScopes(ofClient)));
+    return { ...(person && toldClaims(person, allowed, client?.claim_rules, named)), sub };
   }
 
   return {

@@ -180,7 +180,6 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
       'Sign-in by OAuth',
       ['3.2', 'implicit flow', 'RFC 9700 section 2.1.2'],
       ['3.3', 'hybrid flow', 'RFC 9700 section 2.1.2'],
-      ['5.5', 'the parameter `claims`', 'claims follow from scopes, which the page shows'],
       ['6', 'request objects', 'not there yet'],
       ['8.1', 'pairwise subjects', 'a subject is the same for all applications'],
     ),

@@ -62,17 +62,18 @@ export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = Obj
 );
 
 /**
- * Returns the claims about a person that these scopes allow, without claims whose value is unknown (section 5.3.2).
+ * Returns the claims about a person that these scopes give, and those that are named one by one (section 5.5), without
+ * claims whose value is unknown (section 5.3.2).
  */
 export function claimsOf(
   person: Person,
   scopes: ReadonlySet<string>,
+  named: ReadonlySet<string> = new Set(),
 ): Readonly<Record<string, unknown>> {
-  const granted = Object.entries<Readonly<Record<string, Told>>>(CLAIMS).filter(([scope]) =>
-    scopes.has(scope),
-  );
-  const told = granted.flatMap(([, claims]) =>
-    Object.entries(claims).map(([claim, tell]) => [claim, tell(person)] as const),
+  const told = Object.entries<Readonly<Record<string, Told>>>(CLAIMS).flatMap(([scope, claims]) =>
+    Object.entries(claims)
+      .filter(([claim]) => scopes.has(scope) || named.has(claim))
+      .map(([claim, tell]) => [claim, tell(person)] as const),
   );
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }

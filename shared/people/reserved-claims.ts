@@ -22,7 +22,7 @@ const DEFINED = {
   'RFC 7662 section 2.2': 'active token_type',
   'RFC 9701 section 5': 'token_introspection',
   'RFC 9635 section 8': 'access',
-  'this server': 'client_gen sub_gen epoch grant_id openid_scope chain',
+  'this server': 'client_gen sub_gen epoch grant_id openid_scope openid_claims chain',
   'other servers, for scope': 'scp',
   'programs in JavaScript': `prototype ${Object.getOwnPropertyNames(Object.prototype).join(' ')}`,
 };

@@ -6,14 +6,15 @@ import { addressKey } from './names/mail-address.ts';
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the claims that a client gets about a person: those of the scopes, and in their place those of the client's
- * rules, which need no scope.
+ * Returns the claims that a client gets about a person: those of the scopes, those that are named one by one, and in
+ * their place those of the client's rules, which need no scope.
  */
 export const toldClaims = (
   person: Person,
   scopes: ReadonlySet<string>,
   rules: readonly string[] | undefined,
-): Claims => ({ ...claimsOf(person, scopes), ...ruledClaims(rules, person) });
+  named?: ReadonlySet<string>,
+): Claims => ({ ...claimsOf(person, scopes, named), ...ruledClaims(rules, person) });
 
 /**
  * Returns the claims of a client's rules. Of the rules for one claim, the first counts that is for the person and has

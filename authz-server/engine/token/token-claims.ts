@@ -95,6 +95,8 @@ async function personClaims(
     throw new errors.InvalidGrant('the person may not use this client, or not after this sign-in');
   }
   const scope = openidScope(ctx);
+  const ofUserinfo = new Set(Object.keys(source?.claims?.userinfo ?? {}));
+  const named = ctx.oidc.grant?.getOIDCClaimsFiltered(ofUserinfo) ?? [];
   const told = parseScope(resourceScope).intersection(TELLING);
   const tells = told.size > 0 || client.claim_rules !== undefined;
   const person = tells ? await server.directory.find(accountId) : undefined;
@@ -102,6 +104,7 @@ async function personClaims(
     ...(person && toldClaims(person, told, client.claim_rules)),
     grant_id: grantId,
     ...(scope !== '' && { openid_scope: scope }),
+    ...(named.length > 0 && { openid_claims: named.join(' ') }),
     sub_gen: access.generation,
     acr: source?.acr,
     amr: source?.amr,

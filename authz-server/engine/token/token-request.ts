@@ -167,20 +167,26 @@ export function tellByRule({ IdToken }: Provider): void {
   };
 }
 
+/** The claims of scopes that an ID token has only if the request names them, or by a rule of the client. */
+const NAMED_ONLY = new Set(['email', 'email_verified']);
+
 /**
  * Returns a person in the format of the engine. The client gets the claims of the granted scopes for which it may still
- * ask.
+ * ask. The scope `email` is for userinfo (OpenID Connect Core 1.0 section 5.4), since an access token is always issued.
  */
 function findAccount(server: AccountServer): FindAccount {
-  function claims({ oidc }: KoaContextWithOIDC, person: Person) {
+  function claims({ oidc }: KoaContextWithOIDC, person: Person, named: object) {
     const allowed = parseScope(String(oidc.client?.['allowed_scope'])).intersection(OPENID_SCOPES);
     const ruled = ruledClaims(rulesOf(oidc.client), person);
-    return { sub: person.id, ...claimsOf(person, allowed), [BY_RULE]: ruled };
+    const told = Object.entries(claimsOf(person, allowed)).filter(
+      ([claim]) => !NAMED_ONLY.has(claim) || Object.hasOwn(named, claim),
+    );
+    return { sub: person.id, ...Object.fromEntries(told), [BY_RULE]: ruled };
   }
 
   return async (ctx, id) => {
     const person = await orTemporarilyUnavailable(server.directory.find(id));
-    return person && { accountId: id, claims: () => claims(ctx, person) };
+    return person && { accountId: id, claims: (_use, _scope, named) => claims(ctx, person, named) };
   };
 }
 
