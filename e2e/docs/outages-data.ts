@@ -17,7 +17,7 @@ export interface Outage {
   readonly getShort?: number;
   readonly put: number;
   readonly remove: number;
-  /** The status of `/token` for client credentials. */
+  /** The status of `/token` for client credentials, if the client had no token in this minute. */
   readonly token: number;
   /** The status of a revocation of such a token. */
   readonly revoke: number;
@@ -50,7 +50,7 @@ export const OUTAGES: readonly Outage[] = [
     get: 200,
     put: 507,
     remove: 204,
-    token: 200,
+    token: 503,
     revoke: 200,
     event,
     part: WRITING,

@@ -11,7 +11,7 @@ export const outagesPage = (): string =>
     '',
     '`/health/ready` is 200 while the server can do all of its work, and `/health/ready?for=reading` while it can do what works on a full disk. The first is for monitoring, the second for load balancers. If they stopped using a server whose disk is full, no client could delete anything there. Where `transient.db` cannot be written, both are 503: Basic, Digest and API keys then admit no client.',
     '',
-    'Both are 503 from the line `store.failing` of the log to the line `store.working`, which comes when nothing has failed for 5 s. Each worker answers for itself. During an outage the servers may still answer from memory, and may answer the first requests to `/token`.',
+    'Both are 503 from the line `store.failing` of the log to the line `store.working`, which comes when nothing has failed for 5 s. Each worker answers for itself. During an outage the servers may still answer from memory. They may answer requests to `/token` of a client that had a token in this minute.',
     '',
     ...table(
       [
@@ -32,6 +32,7 @@ export const outagesPage = (): string =>
     '',
     'A disk is treated as full when it has less than 1 MiB free, or a write has failed without space. That lasts until each file has its reserve again: 13 MiB free are enough for the reserve of one file, 18 for both. A document of more than 16 KiB that would leave less than 8 MiB is 507 before. While there is space, each file of the store reserves 10 MiB: 1 in a table, 4 in its WAL, 5 beside it (`*.reserve`). So the server can still revoke tokens, disable or remove people, expire keys and DELETE when the disk is full, whatever program fills it. Followers are still told, and people still sign in by Basic, Digest and API keys, but not on the page. This has limits:',
     '',
+    '- A client gets no token, since the audit log has no room for the event of its first token in a minute. With `audit.required: false` the servers issue tokens without this event.',
     '- A removal that needs more than 1 MiB of new pages, or changes more than 4 MiB, is 503.',
     '- While something reads `state.db` for long, as a backup does, only 4 MiB of changes fit in its WAL: some 250 revocations. Each further one is 503 after a second or more, until that reader is done.',
     '- `transient.db` has 1 MiB for nonces, proofs and limits. If they are used up, such requests are 503 until older records expire; a sweep each minute removes these.',
