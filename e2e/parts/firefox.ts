@@ -21,7 +21,7 @@ interface Answer {
 const LOADED = 'browsingContext.load';
 /** A key by its code point (WebDriver section 17.4.2). */
 const CONTROL = '\uE009';
-/** Milliseconds. */
+/** Milliseconds for an answer or a page, since a call whose page has ended may never get an answer. */
 const PATIENCE = 60_000;
 
 interface Node {
@@ -32,7 +32,7 @@ interface Node {
 export class Firefox implements AsyncDisposable {
   readonly #socket: WebSocket;
   readonly #end: () => Promise<void>;
-  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   #onLoad: (() => void) | undefined;
   #sent = 0;
   #tab = '';
@@ -42,8 +42,11 @@ export class Firefox implements AsyncDisposable {
     this.#end = end;
     socket.addEventListener('message', ({ data }) => {
       const answer = JSON.parse(String(data)) as Answer;
-      if (typeof answer.id === 'number') this.#waiting.get(answer.id)?.(answer);
+      if (typeof answer.id === 'number') this.#waiting.get(answer.id)?.resolve(answer);
       if (answer.method === LOADED) this.#onLoad?.();
+    });
+    socket.addEventListener('close', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('Firefox has ended'));
     });
   }
 
@@ -62,12 +65,17 @@ export class Firefox implements AsyncDisposable {
     }
     browser.stderr.resume();
     const socket = new WebSocket(`${address}/session`);
-    await once(socket, 'open');
+    await new Promise((resolve, reject) => {
+      socket.addEventListener('open', resolve);
+      socket.addEventListener('error', () => reject(new Error(`nothing listens at ${address}`)));
+    });
     const firefox = new Firefox(socket, async () => {
       socket.close();
-      const ended = once(browser, 'exit');
-      browser.kill();
-      await ended;
+      if (browser.exitCode === null && browser.signalCode === null) {
+        const ended = once(browser, 'exit');
+        browser.kill();
+        await ended;
+      }
       await folder[Symbol.asyncDispose]();
     });
     await firefox.#send('session.new', { capabilities: {} });
@@ -104,16 +112,12 @@ export class Firefox implements AsyncDisposable {
 
   /** Clicks a button or a link, and waits until a page has loaded. */
   async press(role: 'button' | 'link', name: string): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
     this.#onLoad = resolve;
-    const late = setTimeout(() => reject(new Error(`${name} leads nowhere`)), PATIENCE);
     const pressed = this.#do('click', { type: 'accessibility', value: { role, name } });
-    try {
-      // Sometimes Firefox never answers a call whose page is left meanwhile.
-      await Promise.race([promise, pressed.then(() => promise)]);
-    } finally {
-      clearTimeout(late);
-    }
+    // Sometimes Firefox never answers a call whose page is left meanwhile.
+    const loaded = Promise.race([promise, pressed.then(() => promise)]);
+    await orLate(loaded, `${name} leads nowhere`);
   }
 
   /** Opens the first disclosure of the page. */
@@ -153,12 +157,13 @@ export class Firefox implements AsyncDisposable {
   async #send(method: string, params: Params): Promise<Params> {
     this.#sent += 1;
     const id = this.#sent;
-    const answered = new Promise<Answer>((resolve) => {
-      this.#waiting.set(id, resolve);
-    });
+    const waiting = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, waiting);
     this.#socket.send(JSON.stringify({ id, method, params }));
-    const { type, result, error, message } = await answered;
-    this.#waiting.delete(id);
+    const late = `${method} ${JSON.stringify(params)}: Firefox does not answer`;
+    const { type, result, error, message } = await orLate(waiting.promise, late).finally(() =>
+      this.#waiting.delete(id),
+    );
     if (type === 'error') throw new Error(`${method}: ${error}: ${message}`);
     return result ?? {};
   }
@@ -168,3 +173,14 @@ const stroke = (value: string) => [
   { type: 'keyDown', value },
   { type: 'keyUp', value },
 ];
+
+/** Rejects with `message` if the work takes longer than `PATIENCE`. */
+async function orLate<T>(work: Promise<T>, message: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = setTimeout(() => reject(new Error(message)), PATIENCE);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(late);
+  }
+}
