@@ -83,7 +83,8 @@ function authorizationCodeAdapter(store: AdapterStore): Adapter {
 /**
  * Stores requests that wait for a person. If several browser requests resume the same one, only one succeeds. For a
  * while the store remembers the session and browser that resumed it: if the answer is lost, the browser asks again with
- * the former identifier of its session.
+ * the former identifier of its session. The engine notes the client's present grant, with whose end the request would
+ * end. Only the sign-in counts: a person who loses the grant meanwhile is asked again, or refused.
  */
 function interactionAdapter(store: AdapterStore): Adapter {
   const { artefacts } = store.stores;
@@ -91,6 +92,10 @@ function interactionAdapter(store: AdapterStore): Adapter {
   const bounded = boundedForStrangers(store, interactions, ({ session }) => session === undefined);
   return {
     ...bounded,
+    upsert(id, payload, expiresIn) {
+      const { grantId: _, ...waiting } = payload;
+      return bounded.upsert(id, waiting, expiresIn);
+    },
     async find(id) {
       const found = await interactions.find(id);
       return found?.['done'] ? undefined : found;

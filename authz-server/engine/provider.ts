@@ -28,6 +28,7 @@ import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { readParams, SIGN_IN_PARAMS } from './sign-in-params.ts';
 import { tellByRule, type TokenSteps } from './token/token-request.ts';
+import { decodeJwt } from 'jose';
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
@@ -207,13 +208,16 @@ const isOpen = ({ people }: AuthzServer['config']) => people.registration === 'o
 
 const { base, Check, Prompt } = interactionPolicy;
 
+const OTHER_PERSON = 'id_token_hint and authenticated subject do not match';
+
 /**
  * Returns the rules by which a person must sign in or decide. They are the engine's rules, and five more. The person
  * signs in again if the client, or the operator's rule for it, requires a stronger sign-in (`acr_values`, RFC 9470
  * section 5). With `prompt=none` the answer is then `login_required`, as for `max_age`: the client may ask again with a
  * page (OpenID Connect Core 1.0 section 3.1.2.6). A person who may not use the client gets a page that offers another
  * account, or with `prompt=none` the client gets `access_denied`. With `prompt=select_account` a person who is signed in
- * chooses the account, and with `prompt=create` a page offers a new account.
+ * chooses the account, and with `prompt=create` a page offers a new account. The engine compares the person with
+ * `id_token_hint` only when the request begins, so another person could sign in afterwards (section 3.1.2.2).
  */
 function loginPolicy({
   clock,
@@ -241,6 +245,13 @@ function loginPolicy({
         return person !== undefined && !isFor(client, person);
       },
     ),
+  );
+  policy.get('login')?.checks.remove('id_token_hint');
+  policy.get('login')?.checks.add(
+    new Check('id_token_hint', OTHER_PERSON, 'login_required', ({ oidc }) => {
+      const hint = oidc.params?.['id_token_hint'];
+      return typeof hint === 'string' && decodeJwt(hint).sub !== oidc.session?.accountId;
+    }),
   );
   const description = 'the person has to sign in by one of the acr_values';
   policy.get('login')?.checks.add(

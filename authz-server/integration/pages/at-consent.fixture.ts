@@ -24,8 +24,8 @@ export async function atConsent(site: TestSite, params: Params = {}, who = ALICE
 }
 
 /** As `atConsent`, after the person allowed everything; the page leads back to the client. */
-export async function allowed(site: TestSite, params: Params = {}): Promise<AtPage> {
-  const { browser, page } = await atConsent(site, params);
+export async function allowed(site: TestSite, params: Params = {}, who = ALICE): Promise<AtPage> {
+  const { browser, page } = await atConsent(site, params, who);
   return { browser, page: await browser.submit(page, { decision: 'allow' }) };
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { expired } from '../frame/page-error.ts';
@@ -7,7 +8,7 @@ import { answerWith } from '../frame/respond.ts';
 import type { Interaction } from '../frame/same-browser.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import type { Visitor } from '../sign-in/session.ts';
-import { otherPersonPage } from '../views/other-person.ts';
+import { type OtherPersonProps, otherPersonPage } from '../views/other-person.ts';
 import { selectAccountPage } from '../views/select-account.ts';
 
 /** A client's request that waits for a person's decision. */
@@ -15,6 +16,15 @@ export interface Waiting {
   readonly interaction: Interaction;
   readonly client: ClientRecord;
   readonly visitor: Visitor | undefined;
+}
+
+/** Returns why the client needs another person than the one who is signed in. Undefined: it needs no other person. */
+export function whyOther(
+  { interaction, client }: Waiting,
+  { person }: Visitor,
+): OtherPersonProps['reason'] | undefined {
+  if (interaction.prompt.reasons.includes('id_token_hint')) return 'expected';
+  return isFor(client, person) ? undefined : 'rule';
 }
 
 /** Makes the pages that offer another account. */
@@ -35,10 +45,10 @@ export function createAccountPages(server: PagesServer) {
   }
 
   return {
-    /** Offers another account for a client that is not for this person. */
-    offerOther(ctx: Context, waiting: Waiting): void {
+    /** Offers another account for a client that expects another person, or is not for this person. */
+    offerOther(ctx: Context, waiting: Waiting, reason: OtherPersonProps['reason']): void {
       const { view, props, path } = shown(ctx, waiting);
-      const page = otherPersonPage(view, { ...props, reason: 'rule', action: `${path}/abort` });
+      const page = otherPersonPage(view, { ...props, reason, action: `${path}/abort` });
       answerWith(ctx, page);
     },
 

@@ -5,7 +5,6 @@ import { discardGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
-import { isFor } from '#shared/stores/oauth/use-rules.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
@@ -13,8 +12,8 @@ import { describedSince } from '../../consent/described-since.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { asPerson } from '../../base/acting.ts';
-import { createAccountPages, type Waiting } from './account-pages.ts';
-import { createResults } from './results.ts';
+import { createAccountPages, type Waiting, whyOther } from './account-pages.ts';
+import { createResults, NOT_EXPECTED, NOT_FOR, REFUSED, UNMET } from './results.ts';
 import { isEnough, leastAcr } from '../../base/acr-values.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -37,25 +36,6 @@ import { secondStepPage } from '../views/second-step.ts';
 import { signInPage, type SignInProps } from '../views/sign-in.ts';
 import { wayBack } from '../frame/way-back.ts';
 
-const REFUSED: InteractionResults = {
-  error: 'access_denied',
-  error_description: 'the person refused',
-};
-
-/**
- * The result for a person whose sign-in is too weak. Without it the engine would ask for a sign-in again and again (RFC
- * 9470 section 5).
- */
-const UNMET: InteractionResults = {
-  error: 'unmet_authentication_requirements',
-  error_description: 'the person did not sign in by one of the acr_values',
-};
-
-const NOT_FOR: InteractionResults = {
-  error: 'access_denied',
-  error_description: 'the person may not use this client',
-};
-
 /** Handles the engine's interactions with a person: to sign in, and to allow the scopes that a client asks for. */
 export function interactionHandlers(
   server: PagesServer,
@@ -69,7 +49,7 @@ export function interactionHandlers(
   const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
   const giveGrant = createGiveGrant(server, provider);
-  const { finish, outliveGrant } = createResults(server, provider);
+  const { finish } = createResults(server, provider);
   const { offerOther, showAccount } = createAccountPages(server);
 
   const resume = (uid: string) => provider.urlFor('resume', { uid });
@@ -132,6 +112,16 @@ export function interactionHandlers(
     consent: askForConsent,
   };
 
+  /**
+   * Continues a request whose person no longer may use the client: the engine then asks for another person. Throws the
+   * 'expired' page if the person may use the client.
+   */
+  async function askAnew(ctx: Context, waiting: Waiting): Promise<void> {
+    const { interaction, visitor } = waiting;
+    if (visitor === undefined || whyOther(waiting, visitor) === undefined) throw expired();
+    await finish(ctx, interaction, answersBefore(interaction));
+  }
+
   function askToSignIn(
     ctx: Context,
     { interaction, client, visitor }: Waiting,
@@ -187,16 +177,16 @@ export function interactionHandlers(
     async show(ctx) {
       if (await isRepeated(ctx)) return seeOther(ctx, resume(ctx['params'].uid));
       const waiting = await load(ctx);
-      const { interaction, client, visitor } = waiting;
-      const isLogin = interaction.prompt.name === 'login';
-      if (isLogin && visitor && !isOther(ctx) && !isFor(client, visitor.person)) {
-        return offerOther(ctx, waiting);
-      }
+      const { interaction, visitor } = waiting;
+      const { name } = interaction.prompt;
+      const reason = visitor && !isOther(ctx) && whyOther(waiting, visitor);
+      if (reason && name === 'login') return offerOther(ctx, waiting, reason);
+      if (reason && name === 'consent') return askAnew(ctx, waiting);
       if (isOutOfReach(ctx, waiting)) {
         await finish(ctx, interaction, UNMET);
         return;
       }
-      const ask = PROMPTS[interaction.prompt.name];
+      const ask = PROMPTS[name];
       if (ask === undefined) throw new PageError(400, 'request');
       ask(ctx, waiting);
     },
@@ -206,7 +196,6 @@ export function interactionHandlers(
       if (!SIGN_IN_PROMPTS.has(interaction.prompt.name)) {
         throw expired(wayBack(client.redirect_uris));
       }
-      await outliveGrant(interaction);
       const least = leastFor(client, interaction.params);
       const attempt = await attemptWith(ctx, form, least);
       if ('problem' in attempt) {
@@ -286,7 +275,7 @@ export function interactionHandlers(
       const described = client.document && { describedSince: describedSince(client) };
       const decided = { clientId, signIn, redirectUri, allowed, refused, ...described };
       const grantId = await giveGrant({ ...decided, extend, asked: true });
-      if (grantId === undefined) throw expired();
+      if (grantId === undefined) return askAnew(ctx, await load(ctx));
       const result = { ...answersBefore(interaction), consent: { grantId } };
       const stands = await finish(ctx, interaction, result);
       // A form that is sent twice makes only one grant.
@@ -300,10 +289,12 @@ export function interactionHandlers(
       }
     }),
 
-    abort: posted(async (ctx, _form, { interaction, client, visitor }) => {
+    abort: posted(async (ctx, _form, waiting) => {
+      const { interaction, client, visitor } = waiting;
       const { prompt, params } = interaction;
-      if (visitor && !isFor(client, visitor.person)) {
-        await finish(ctx, interaction, NOT_FOR);
+      const reason = visitor && whyOther(waiting, visitor);
+      if (reason) {
+        await finish(ctx, interaction, reason === 'rule' ? NOT_FOR : NOT_EXPECTED);
         return;
       }
       const asks = prompt.name === 'login' && asksFor(leastFor(client, params)).asks;

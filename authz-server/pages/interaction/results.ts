@@ -7,6 +7,31 @@ import type { PagesServer } from '../../base/server.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createSameBrowser, type Interaction } from '../frame/same-browser.ts';
 
+export const REFUSED: InteractionResults = {
+  error: 'access_denied',
+  error_description: 'the person refused',
+};
+
+/**
+ * The result for a person whose sign-in is too weak. Without it the engine would ask for a sign-in again and again (RFC
+ * 9470 section 5).
+ */
+export const UNMET: InteractionResults = {
+  error: 'unmet_authentication_requirements',
+  error_description: 'the person did not sign in by one of the acr_values',
+};
+
+export const NOT_FOR: InteractionResults = {
+  error: 'access_denied',
+  error_description: 'the person may not use this client',
+};
+
+/** OpenID Connect Core 1.0 section 3.1.2.2: the answer if the person of `id_token_hint` does not sign in. */
+export const NOT_EXPECTED: InteractionResults = {
+  error: 'login_required',
+  error_description: 'the person of id_token_hint did not sign in',
+};
+
 /** Stores what a person has decided, with which the engine continues the client's request. */
 export function createResults(server: PagesServer, provider: Provider) {
   const { stores, clock } = server;
@@ -25,9 +50,9 @@ export function createResults(server: PagesServer, provider: Provider) {
   ): Promise<boolean> {
     const { uid, exp, returnTo } = interaction;
     const was = await stores.artefacts.get('Interaction', uid);
-    // Without the grant and the session of who was signed in before: they may end now, and the
-    // interaction must not. But what somebody has allowed is taken up only while they are signed in.
-    const { grantId: _ended, session, ...kept } = was ?? {};
+    // Without the session of the person who was signed in before: it may end now, and the interaction must not. But what
+    // a person has allowed is taken up only while they are signed in.
+    const { session, ...kept } = was ?? {};
     const bound = result.consent !== undefined && { session };
     // A session that goes on in another tab meanwhile resumes this one too, but for a new password.
     const resumable = result['signIn'] === undefined && { sessionUid: interaction.session?.uid };
@@ -46,17 +71,5 @@ export function createResults(server: PagesServer, provider: Provider) {
     return stands;
   }
 
-  /**
-   * Detaches a request from the client's grant in this session. A sign-in that sets up a second factor ends that grant,
-   * and the request would end, too.
-   */
-  async function outliveGrant({ uid, exp }: Interaction): Promise<void> {
-    const was = await stores.artefacts.get('Interaction', uid);
-    if (was?.['grantId'] === undefined) return;
-    const { grantId: _ending, ...payload } = was;
-    const seconds = exp - epochSeconds(clock);
-    await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was);
-  }
-
-  return { finish, outliveGrant };
+  return { finish };
 }
