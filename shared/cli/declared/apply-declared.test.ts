@@ -226,6 +226,30 @@ describe.each(STORES)('on $name', ({ newStore, isWriting }) => {
     for (const { profile } of all) expect(groups).toContain(profile?.groups?.join());
   });
 
+  test('four files at once that each take the rights of another administrator: one administrator stays', async () => {
+    const shell = new TestShell(await newStore());
+    await using house = await openHouse(shell);
+    await using other = await openHouse(shell);
+    const names = ['root-0', 'root-1', 'root-2', 'root-3'];
+    const options = { ...ONCE, noAdministrator: false };
+    const apply = (all: Wanted['people'], n = 0) =>
+      applyDeclared(n % 2 === 0 ? house : other, { ...NOTHING, people: all }, options);
+    for (let round = 0; round < 5; round += 1) {
+      await apply(names.map((name) => ({ name, admin: true, disabled: false })));
+      const settled = await Promise.allSettled(
+        names.map((name, n) =>
+          apply([{ name, ...(n < 2 ? { disabled: true, admin: true } : {}) }], n),
+        ),
+      );
+      const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(reasons).toEqual([
+        expect.objectContaining({ message: expect.stringContaining('nobody would be') }),
+      ]);
+      const left = await house.stores.people.page({ limit: 9, list: { state: 'admin' } });
+      expect(left.filter(({ disabled }) => !disabled)).toHaveLength(1);
+    }
+  });
+
   test('a grant that a server gives before the commit of a lost group ends, too', async () => {
     await using house = await openHouse(new TestShell(await newStore()));
     const [client] = clients(1);

@@ -3,7 +3,7 @@ import { Conflict, type House, Missing } from '#shared/operations/operation.ts';
 import { namesOfNobody } from '#shared/people/named-by-client.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
-import type { FormerName } from '#shared/stores/people/people.ts';
+import type { FormerName, PersonRecord } from '#shared/stores/people/people.ts';
 import { Failure } from '../arguments/command.ts';
 import { firstMistakes } from './first-mistakes.ts';
 import { clientItem, formerClientItem } from './client-items.ts';
@@ -66,6 +66,7 @@ export async function applyDeclared(
         for (const { item, step } of await plan(held, slice, options)) {
           steps.push(...(await settle(held, item, step)));
         }
+        if (!options.noAdministrator) await demandAdministratorAfter(held, steps);
         return steps;
       })),
     );
@@ -226,10 +227,27 @@ async function demandAdministrator(
   for await (const slice of people.list()) {
     if (slice.some(({ id, admin, disabled }) => admin && !disabled && !after.has(id))) return;
   }
-  throw new Failure(
-    'nobody would be an administrator any more: declare one with "admin": true, or give --no-administrator',
-  );
+  throw new Failure(NO_ADMINISTRATOR);
 }
+
+/**
+ * Throws `Failure` if no administrator is left after the changes, within their transaction. With PostgreSQL another
+ * writer may have removed the administrator that `demandAdministrator` found. Changes that make an administrator none
+ * wait for one another, so the last of them sees all others.
+ */
+async function demandAdministratorAfter(house: House, steps: readonly Step[]): Promise<void> {
+  if (!steps.some(({ administrator }) => administrator?.after === false)) return;
+  const { people } = house.stores;
+  let page: readonly PersonRecord[] = [];
+  do {
+    page = await people.page({ list: { state: 'admin' }, after: page.at(-1)?.name, limit: 100 });
+    if (page.some(({ disabled }) => !disabled)) return;
+  } while (page.length > 0);
+  throw new Failure(NO_ADMINISTRATOR);
+}
+
+const NO_ADMINISTRATOR =
+  'nobody would be an administrator any more: declare one with "admin": true, or give --no-administrator';
 
 const changesOf = (steps: readonly Step[]): readonly Change[] =>
   steps.flatMap(({ change }) => (change ? [change] : []));
