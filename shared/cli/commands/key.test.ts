@@ -243,6 +243,19 @@ describe('key rotate', () => {
     });
   });
 
+  test('a key that is rotated again while it still works gives each successor its whole life', async () => {
+    const shell = await newShell();
+    const [unlimited, month] = [await add(shell), await add(shell, '--expires', '30')];
+    for (let time = 0; time < 3; time += 1) {
+      shell.clock.advance(3600);
+      const now = shell.clock.now();
+      const next = (await json(shell, 'key', 'rotate', unlimited.id)) as Shown;
+      expect((await stored(shell, next.id))?.expires_at).toBeUndefined();
+      const other = (await json(shell, 'key', 'rotate', month.id)) as Shown;
+      expect((await stored(shell, other.id))?.expires_at).toBe(now + 30 * DAY);
+    }
+  });
+
   test('a demo key stays a demo key, which production refuses', async () => {
     const shell = await newShell();
     const { id } = await add(shell);

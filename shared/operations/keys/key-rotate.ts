@@ -53,7 +53,11 @@ async function rotate({ id, overlap: seconds, expires: days }: Rotation, house: 
   return key;
 }
 
-/** Returns the end of a new key with the same life as the old key; the rotation itself shortens the old one. */
-function sameLife({ created_at, expires_at }: ApiKeyRecord, now: number): number | undefined {
-  return expires_at === undefined ? undefined : now + expires_at - created_at;
+/**
+ * Returns the end of a new key with the same life as the old key. A rotation shortens the old key, which may be rotated
+ * again meanwhile, such as by an operator who lost the new key.
+ */
+function sameLife(old: ApiKeyRecord, now: number): number | undefined {
+  const end = old.planned ? old.planned.at : old.expires_at;
+  return end === undefined ? undefined : now + end - old.created_at;
 }

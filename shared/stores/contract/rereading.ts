@@ -48,7 +48,7 @@ export function rereadingContract(contract: () => Contract): void {
             [async () => {}, undefined],
             [() => apiKeys.add(key), key],
             [() => apiKeys.touch(key.id, 5), { ...key, used_at: 5 }],
-            [() => apiKeys.expire(key.id, 7), { ...key, used_at: 5, expires_at: 7 }],
+            [() => apiKeys.expire(key.id, 7), { ...key, used_at: 5, expires_at: 7, planned: {} }],
             [() => apiKeys.remove(key.id), undefined],
             [() => apiKeys.add(key), key],
           ],

@@ -12,6 +12,8 @@ export interface ApiKeyRecord {
   readonly created_at: number;
   /** Milliseconds since the epoch. */
   readonly expires_at?: number;
+  /** When a key that was ended early would have ended otherwise. Without `at` it would never have ended. */
+  readonly planned?: { readonly at?: number };
   /** The time of the last use, to a minute. */
   readonly used_at?: number;
   /** Made by the first start; refused in production. */
@@ -38,7 +40,7 @@ export interface ApiKeys {
   list(): Promise<readonly ApiKeyRecord[]>;
   /** Replaces a key, perhaps by a key of another application. False: the stored key is not `was`. */
   replace(key: ApiKeyRecord, was: ApiKeyRecord): Promise<boolean>;
-  /** Ends a key at a time (milliseconds since the epoch), unless it ends earlier. False: no such key. */
+  /** Ends a key at a time (milliseconds since the epoch), unless it ends earlier. Keeps the `planned` end. False: no such key. */
   expire(id: string, at: number): Promise<boolean>;
   /** Notes a use. Never restores a removed key, nor moves `used_at` backwards. */
   touch(id: string, at: number): Promise<void>;

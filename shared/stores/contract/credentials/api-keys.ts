@@ -88,7 +88,7 @@ export function apiKeysContract(contract: () => Contract): void {
           expect(await other.apiKeys.get(key.id)).toEqual(key);
           await other.apiKeys.touch(key.id, NOW);
           expect(await other.apiKeys.expire(key.id, NOW)).toBe(true);
-          const changed = { ...key, used_at: NOW, expires_at: NOW };
+          const changed = { ...key, used_at: NOW, expires_at: NOW, planned: {} };
           expect(await one.apiKeys.get(key.id)).toEqual(changed);
           const after = { application, created_at: key.created_at, id: '' };
           expect(await one.apiKeys.page({ after, limit: 1000 })).toContainEqual(changed);
@@ -132,7 +132,11 @@ export function apiKeysContract(contract: () => Contract): void {
         ends.push((await other.apiKeys.get(key.id))?.expires_at);
       }
       expect(ends).toEqual([NOW + 50, NOW + 50, NOW + 20, NOW + 20, NOW + 20, 0]);
-      expect(await one.apiKeys.get(key.id)).toEqual({ ...key, expires_at: 0 });
+      expect(await one.apiKeys.get(key.id)).toEqual({ ...key, expires_at: 0, planned: {} });
+      const ending = await added({ expires_at: NOW + 70 });
+      for (const at of [NOW + 80, NOW + 60, NOW + 50]) await one.apiKeys.expire(ending.id, at);
+      const ended = { ...ending, expires_at: NOW + 50, planned: { at: NOW + 70 } };
+      expect(await other.apiKeys.get(ending.id)).toEqual(ended);
     });
 
     test('a key is replaced in one step, also by one of another application, unless it was changed meanwhile', async () => {
@@ -220,6 +224,7 @@ export function apiKeysContract(contract: () => Contract): void {
         expect(await one.apiKeys.get(key.id)).toEqual({
           ...key,
           expires_at: NOW + 1,
+          planned: {},
           used_at: NOW,
         });
       }

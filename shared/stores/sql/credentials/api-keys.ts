@@ -6,6 +6,11 @@ import { usedKeys } from './used-keys.ts';
 const ORDER = 'application, created, id';
 const placeOf = ({ application, created_at, id }: ApiKeyPlace) => [application, created_at, id];
 
+function endedAt(key: ApiKeyRecord, at: number): ApiKeyRecord {
+  const { expires_at: end, planned = end === undefined ? {} : { at: end } } = key;
+  return (end ?? Infinity) <= at ? key : { ...key, expires_at: at, planned };
+}
+
 export function sqlApiKeys(database: Database): ApiKeys {
   const { keys, edit, ...verbs } = usedKeys<ApiKeyRecord>(database, 'api_key');
   return {
@@ -28,11 +33,6 @@ export function sqlApiKeys(database: Database): ApiKeys {
         key.id,
         JSON.stringify(was),
       ),
-    expire: (id, at) =>
-      edit(
-        id,
-        (key) => ((key.expires_at ?? Infinity) <= at ? key : { ...key, expires_at: at }),
-        MAKES_ROOM,
-      ),
+    expire: (id, at) => edit(id, (key) => endedAt(key, at), MAKES_ROOM),
   };
 }
