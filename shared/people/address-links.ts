@@ -37,10 +37,12 @@ export interface AddressLinks {
   waiting(person: string): Promise<AddressClaim | undefined>;
   /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the claim. */
   redeem(secret: string): Promise<AddressClaim | undefined>;
+  /** Ends the person's link, with the address in it. */
+  end(person: string): Promise<void>;
 }
 
 export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
-  const { make, find, redeem, last } = createOneTimeLinks<AddressClaim>(options, {
+  const { make, find, redeem, last, end } = createOneTimeLinks<AddressClaim>(options, {
     name: 'address',
     person: ({ person }) => person,
     owner: ({ person }) => ownerOf(person),
@@ -55,6 +57,7 @@ export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
     find,
     waiting: (person) => last(ownerOf(person)),
     redeem,
+    end: (person) => end(ownerOf(person)),
   };
 }
 

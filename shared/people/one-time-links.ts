@@ -21,8 +21,8 @@ export interface OneTimeLinks<Right> {
   last(owner: string): Promise<Right | undefined>;
   /** Whether the owner of this right has a link that is neither used nor too old. */
   has(right: Right): Promise<boolean>;
-  /** Ends the link of the owner of this right. */
-  end(right: Right): Promise<void>;
+  /** Ends the link of this owner. */
+  end(owner: string): Promise<void>;
 }
 
 export interface OneTimeLinksOptions {
@@ -112,6 +112,6 @@ export function createOneTimeLinks<Right extends object>(
       return kept?.uid === undefined ? undefined : valid(kept);
     },
     has: async (right) => (await artefacts.get(KIND, idOf(right)))?.['uid'] !== undefined,
-    end: (right) => artefacts.remove(KIND, idOf(right)),
+    end: (one) => artefacts.remove(KIND, idOfOwner(one)),
   };
 }

@@ -41,21 +41,29 @@ export interface RecoveryLinks {
   find(secret: string): Promise<Recovery | undefined>;
   /** Does the same as `find`, and uses the secret up: of several callers exactly one gets the right. */
   redeem(secret: string): Promise<Recovery | undefined>;
+  /** Ends the person's links. */
+  end(person: string): Promise<void>;
 }
 
 export function createRecoveryLinks(options: OneTimeLinksOptions): RecoveryLinks {
-  const { make, find, redeem } = createOneTimeLinks<Recovery>(options, {
+  const { make, find, redeem, end } = createOneTimeLinks<Recovery>(options, {
     name: 'recovery',
     person: ({ person }) => person,
-    owner: ({ person, byMail = false }) =>
-      `${byMail ? 'by mail ' : ''}of:${hash('sha256', person, 'base64url')}`,
+    owner: ownerOf,
   });
   return {
     make: (recovery) => make(recovery, lifeOf(recovery)),
     find,
     redeem,
+    async end(person) {
+      await end(ownerOf({ person }));
+      await end(ownerOf({ person, byMail: true }));
+    },
   };
 }
+
+const ownerOf = ({ person, byMail = false }: Pick<Recovery, 'person' | 'byMail'>) =>
+  `${byMail ? 'by mail ' : ''}of:${hash('sha256', person, 'base64url')}`;
 
 /** Returns the seconds for which a link is valid. */
 const lifeOf = ({ purpose, address }: Recovery) =>

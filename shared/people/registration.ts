@@ -81,7 +81,7 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
       return { id: right.id, secret: await make(right, FIRST), life: FIRST };
     },
     hasFirst: () => has(firstRight()),
-    endFirst: () => end(firstRight()),
+    endFirst: () => end(FIRST_ADMINISTRATOR),
     find,
     redeem,
   };

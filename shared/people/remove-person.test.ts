@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { BY_PASSWORD } from './access/assurance.ts';
+import { createAddressLinks } from './address-links.ts';
 import {
   everybodyIn,
   passkeysIn,
@@ -13,6 +15,7 @@ import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
 import { testPeople } from './directory.fixture.ts';
 import { addPerson, enablePerson, PeopleError, setPassword } from './people.ts';
+import { createRecoveryLinks } from './recovery-links.ts';
 import { removePerson } from './remove-person.ts';
 import { PROOF } from './verifier-kind.fixture.ts';
 
@@ -76,6 +79,32 @@ test('removing a person removes all their data and raises the generation, and ot
   expect(await stores.push.subscription('bell of alice')).toBeUndefined();
   expect(await stores.push.subscription('bell of another')).toBeDefined();
   expect(await stores.revocations.generation('person', person.id)).toBeGreaterThan(0);
+});
+
+test('the links and messages that wait for the person end', async () => {
+  const { store, stores, person } = await alice();
+  const bob = await addPerson(store, { name: 'bob', password: PASSWORD });
+  const [links, recovery] = [createAddressLinks(store), createRecoveryLinks(store)];
+  const secrets: string[] = [];
+  for (const { id } of [person, bob]) {
+    await links.make(id, `new-${id}@example.com`);
+    secrets.push(await recovery.make({ person: id, purpose: 'recovery' }));
+    secrets.push(await recovery.make({ person: id, purpose: 'recovery', byMail: true }));
+    const [to, now] = [`new-${id}@example.com`, store.clock.now()];
+    const message = { accountId: id, kind: 'confirm', language: 'en', created_at: now, to };
+    await stores.outbox.add({ ...message, id, until: now + 60_000 });
+  }
+  await removePerson(store, 'alice');
+  const left = (owner: string) =>
+    stores.artefacts.get('Link', `${owner}of:${hash('sha256', person.id, 'base64url')}`);
+  for (const owner of ['address ', 'recovery ', 'recovery by mail ']) {
+    expect(await left(owner)).toBeUndefined();
+  }
+  expect(await stores.outbox.of(person.id)).toEqual([]);
+  expect(await stores.outbox.of(bob.id)).toHaveLength(1);
+  expect((await links.waiting(bob.id))?.person).toBe(bob.id);
+  const found = await Promise.all(secrets.map((secret) => recovery.find(secret)));
+  expect(found.map((one) => one?.person)).toEqual([undefined, undefined, bob.id, bob.id]);
 });
 
 test("a removed person's name is given again only on explicit request", async () => {

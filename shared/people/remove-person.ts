@@ -2,16 +2,18 @@ import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { changing } from './access/access-store.ts';
 import { endEverything } from './access/everything.ts';
+import { createAddressLinks } from './address-links.ts';
 import { disablePerson, type PeopleStore, personNamed } from './people.ts';
+import { createRecoveryLinks } from './recovery-links.ts';
 
 export interface RemovalStore extends PeopleStore {
   readonly stores: PeopleStore['stores'] &
-    Pick<Stores, 'passkeys' | 'publicKeys' | 'push' | 'secondFactors'>;
+    Pick<Stores, 'outbox' | 'passkeys' | 'publicKeys' | 'push' | 'secondFactors'>;
 }
 
 /**
  * Erases a person: their sign-ins, grants and consents, verifiers, passkeys, second factor, public keys, push
- * subscriptions and the record. Servers refuse the person from the first step on. An interrupted removal can be
+ * subscriptions, waiting links and messages, and the record. Servers refuse the person from the first step on. An interrupted removal can be
  * repeated: until the last step the person still exists, disabled. The generation stays, so that no token of theirs
  * is ever valid again, and a hash of the name stays, too. Throws `PeopleError` if the person does not exist.
  */
@@ -33,10 +35,13 @@ export async function removePerson(store: RemovalStore, name: string): Promise<P
 }
 
 async function endAll(store: RemovalStore, { id }: PersonRecord): Promise<void> {
-  const { passkeys, publicKeys, push, secondFactors } = store.stores;
+  const { outbox, passkeys, publicKeys, push, secondFactors } = store.stores;
   await endEverything(store, id);
   await passkeys.removeAll(id);
   await secondFactors.remove(id);
   for (const key of await publicKeys.of({ kind: 'person', id })) await publicKeys.remove(key.id);
   for (const one of await push.subscriptionsOf(id)) await push.unsubscribe(one.id);
+  for (const one of await outbox.of(id)) await outbox.remove(one.id);
+  await createAddressLinks(store).end(id);
+  await createRecoveryLinks(store).end(id);
 }
