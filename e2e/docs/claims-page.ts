@@ -53,7 +53,6 @@ const ID_TOKEN: Rows = [
   ['iat', 'time of issue', 'always'],
   ['exp', 'end', 'always'],
   ['nonce', 'the nonce of the request', 'if the request had one'],
-  ['at_hash', 'hash of the access token', 'always'],
   ['acr', `how the person signed in: ${WAYS}`, 'always'],
   ['amr', 'methods of the sign-in (RFC 8176)', 'always'],
   ['auth_time', 'when the person signed in', 'always'],
