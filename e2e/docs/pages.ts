@@ -1,5 +1,6 @@
 import { auditPage } from './audit-page.ts';
 import { commandsPage } from './commands-page.ts';
+import { conformancePage } from './conformance-page.ts';
 import { openApi } from './api/openapi.ts';
 import { claimsPage } from './claims-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
@@ -20,6 +21,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/llms.txt': llmsPage,
   'docs/reference/audit-events.md': auditPage,
   'docs/reference/commands.md': commandsPage,
+  'docs/reference/conformance.md': conformancePage,
   'docs/reference/endpoints.md': endpointsPage,
   'docs/reference/leniency.md': leniencyPage,
   'docs/reference/limits.md': limitsPage,

@@ -6,7 +6,7 @@ import { removeConsents } from '#shared/people/access/consents.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { ACRS } from '#shared/jose/acr.ts';
 import { setProfile } from '#shared/people/set-profile.fixture.ts';
-import { testFlow, sent, WEB, type TestFlow } from '../code-flow.fixture.ts';
+import { PASSWORD, testFlow, sent, WEB, type TestFlow } from '../code-flow.fixture.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 
 const EMAIL = { email: 'alice@example.com', email_verified: true };
@@ -185,7 +185,11 @@ describe('section 5.5.1: sub and acr', () => {
       expect(await errorOf(other, { prompt: 'none' })).toBe('login_required');
       const page = await browser.open(request(other, { prompt: '' }));
       expect(page.url).not.toContain('code=');
-      expect(page.text).toContain('type="password"');
+      expect(page.text).toContain('This is for another person');
+      const again = await browser.open(`${new URL(page.url).pathname}?account=other`);
+      const answer = await browser.submit(again, { name: 'alice', password: PASSWORD });
+      expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+      expect(answer.text).toContain('This is for another person');
     }
     const two = { id_token: { sub: { value: 'a' } }, userinfo: { sub: { value: 'b' } } };
     expect(await errorOf(two)).toBe('invalid_request');

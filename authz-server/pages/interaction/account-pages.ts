@@ -18,12 +18,15 @@ export interface Waiting {
   readonly visitor: Visitor | undefined;
 }
 
+/** The reasons of a sign-in for a person whom the request names: by `id_token_hint`, or by `sub` in `claims`. */
+const NAMES_PERSON = new Set(['id_token_hint', 'claims_id_token_sub_value']);
+
 /** Returns why the client needs another person than the one who is signed in. Undefined: it needs no other person. */
 export function whyOther(
   { interaction, client }: Waiting,
   { person }: Visitor,
 ): OtherPersonProps['reason'] | undefined {
-  if (interaction.prompt.reasons.includes('id_token_hint')) return 'expected';
+  if (interaction.prompt.reasons.some((reason) => NAMES_PERSON.has(reason))) return 'expected';
   return isFor(client, person) ? undefined : 'rule';
 }
 
