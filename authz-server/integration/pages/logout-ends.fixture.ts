@@ -12,6 +12,7 @@ import { addPerson, setPassword } from '#shared/people/people.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import { setProfile } from '#shared/people/set-profile.fixture.ts';
 import { fresh, somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import { APP, basic, SECRET } from '../authz.fixture.ts';
 import { houseOf } from '../../base/house.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 import { fetched } from '../fetched.fixture.ts';
@@ -41,8 +42,8 @@ export interface LogoutSite extends AsyncDisposable {
   visitOf(name: string, scope: string): Promise<Visit>;
 }
 
-export async function openLogoutSite(): Promise<LogoutSite> {
-  const site = await testSite();
+export async function openLogoutSite(settings?: object): Promise<LogoutSite> {
+  const site = await testSite({ ...settings });
   const application = await startApplication();
   await site.server.stores.clients.replace(application.client);
 
@@ -106,6 +107,29 @@ async function administer({ site, house }: LogoutSite, path: string): Promise<vo
   await browser.submit(await browser.open(`/admin/${path}`));
 }
 
+/** Performs an operation by the administration API, as a machine that may administer. */
+async function administerByApi({ site }: LogoutSite, operation: string, content: object) {
+  const { config, stores } = site.server;
+  const machine = { ...APP, client_id: 'machine', scope: 'admin', admin: true };
+  await stores.clients.add(machine);
+  const resource = `${config.issuer}/admin/api`;
+  const answer = await fetched(`${site.url}/token`, {
+    method: 'POST',
+    headers: basic('machine', SECRET),
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'admin', resource }),
+  });
+  const { access_token } = (await answer.json()) as Record<string, unknown>;
+  const done = await fetched(`${site.url}/admin/api/${operation}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${String(access_token)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(content),
+  });
+  if (done.status !== 200) throw new Error(`${done.status} ${await done.text()}`);
+}
+
 /** Ways in which something ends. */
 type Ends = Readonly<Record<string, (there: Visit, at: LogoutSite) => Promise<unknown>>>;
 
@@ -134,6 +158,8 @@ export const BROWSER: Ends = {
     endUser.run({ name, client: 'web' }, house),
   'an operator ends the grant of the client': ({ grant }, { house }) =>
     endAccessOfClient.run({ client_id: 'web', grant }, house),
+  'a machine ends the grant of the person by the administration API': ({ name, grant }, at) =>
+    administerByApi(at, 'user-end', { name, grant }),
   'the application revokes its refresh token': ({ refreshToken }, at) =>
     post(at, '/token/revocation', { client_id: 'web', token: String(refreshToken) }),
   'a code is redeemed twice': ({ code }, at) =>
@@ -229,6 +255,8 @@ export const PERSON: Ends = {
     }),
   'an administrator disables the person on a page': ({ name }, at) =>
     administer(at, `user-disable?name=${name}`),
+  'a machine disables the person by the administration API': ({ name }, at) =>
+    administerByApi(at, 'user-disable', { name }),
   'an operator removes the second factor of the person': async (
     { accountId, name },
     { site, house },

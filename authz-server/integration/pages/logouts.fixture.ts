@@ -41,6 +41,14 @@ export async function sendAll({ server, ring }: TestSite): Promise<void> {
   await chore[Symbol.asyncDispose]();
 }
 
+/** Does work that waits until applications were told, and sends all logouts meanwhile. */
+export async function sendDuring(site: TestSite, work: () => Promise<unknown>): Promise<void> {
+  const over = work().then(() => true);
+  do await sendAll(site);
+  while (!(await Promise.race([over, setTimeout(5, false)])));
+  await sendAll(site);
+}
+
 /** Returns the people and sessions of logout tokens. */
 export const toldBy = (tokens: readonly string[]) =>
   tokens.map((token) => {
