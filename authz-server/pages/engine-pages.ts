@@ -38,7 +38,8 @@ const OWN_PAGE = /^\/(?:interaction|auth|session)\//;
  * Form Post Response Mode section 2). Its policy allows that script, by its hash; without script it has a button. It
  * says nothing of where forms lead: the client may redirect to anywhere, and the form has nothing that a person types.
  * If the engine would show a form that ends a session, the session ends without it. If the engine redirects to a client
- * after one of our forms, a page of ours does that instead.
+ * after one of our forms, a page of ours does that instead. It waits for the person if it has to name applications that
+ * may still have a session of theirs.
  */
 export function enginePages(server: PagesServer, provider: Provider) {
   const { currentVisitor, signOutVisitor, forget } = createBrowserSessions(server, provider);
@@ -61,28 +62,30 @@ export function enginePages(server: PagesServer, provider: Provider) {
   }
 
   /** Answers with a page in place of the engine's redirect to a client. The page leads to the same URL. */
-  async function goOn(ctx: KoaContextWithOIDC): Promise<void> {
+  async function goOn(ctx: KoaContextWithOIDC, untold: readonly string[]): Promise<void> {
     const location = URL.parse(ctx.response.get('Location'), server.config.issuer);
     const isOurs = location?.origin === server.config.issuer && OWN_PAGE.test(location.pathname);
     const { client, params } = ctx.oidc;
     if (location === null || isOurs || client === undefined) return;
     const record = await server.stores.clients.get(client.clientId);
-    const name = record ? shownName(record) : client.clientId;
+    const back = { href: location.href, client: record ? shownName(record) : client.clientId };
     ctx.remove('Location');
     const frame = frameOf(server, ctx.req, params?.['ui_locales']);
-    answerWith(ctx, goOnPage(frame, { href: location.href, client: name }));
+    const page =
+      untold.length > 0 ? signedOutPage(viewOf(ctx), untold, back) : goOnPage(frame, back);
+    answerWith(ctx, page);
   }
 
-  /**
-   * Answers the end of a session in place of the engine's redirect to the page that says so, if the server could not
-   * tell an application yet. The page names the application.
-   */
-  async function nameUntold(ctx: KoaContextWithOIDC): Promise<void> {
-    const { accountId } = ctx.oidc.session ?? {};
-    const isOver = ctx.response.get('Location') === ctx.oidc.urlFor('end_session_success');
-    if (!isOver || accountId === undefined) return;
-    const untold = await untoldApplications(server.stores, accountId);
-    if (untold.length === 0) return;
+  /** Returns the applications that the server could not tell yet that this request has ended the person's session. */
+  async function untoldOf({ oidc }: KoaContextWithOIDC): Promise<readonly string[]> {
+    const { accountId } = oidc.session ?? {};
+    if (oidc.route !== 'end_session_confirm' || accountId === undefined) return [];
+    return oidc.params?.['logout'] ? untoldApplications(server.stores, accountId) : [];
+  }
+
+  /** Answers the end of a session in place of the engine's redirect to the page that says so, to name applications. */
+  function nameUntold(ctx: KoaContextWithOIDC, untold: readonly string[]): void {
+    if (ctx.response.get('Location') !== ctx.oidc.urlFor('end_session_success')) return;
     ctx.remove('Location');
     answerWith(ctx, signedOutPage(viewOf(ctx), untold));
   }
@@ -103,8 +106,9 @@ export function enginePages(server: PagesServer, provider: Provider) {
     } else if (hash !== undefined) ctx.set(POLICY, submittingPolicy(hash));
     else if (policy === EMPTY) ctx.remove(POLICY);
     if (ctx.oidc.route === 'resume') await keep(ctx);
-    if (ctx.oidc.route === 'end_session_confirm') await nameUntold(ctx);
-    if (ctx.status === 303 && AFTER_FORM.test(ctx.path)) await goOn(ctx);
+    const untold = await untoldOf(ctx);
+    if (untold.length > 0) nameUntold(ctx, untold);
+    if (ctx.status === 303 && AFTER_FORM.test(ctx.path)) await goOn(ctx, untold);
     for (const [name, value] of Object.entries(NAVIGATED_FIELDS)) {
       if (!ctx.res.hasHeader(name)) ctx.set(name, value);
     }

@@ -8,7 +8,7 @@ import { eventually } from '#shared/stores/contract/eventually.ts';
 import type { Page } from '../browser.fixture.ts';
 import { type TestSite, WEB } from '../site.fixture.ts';
 import { endAt, type LogoutSite, openLogoutSite, type Visit } from './logout-ends.fixture.ts';
-import { sendAll } from './logouts.fixture.ts';
+import { sendAll, sendDuring } from './logouts.fixture.ts';
 
 let at: LogoutSite;
 let site: TestSite;
@@ -20,6 +20,8 @@ afterAll(async () => at[Symbol.asyncDispose]());
 
 describe('the server names the applications that it has not told yet', () => {
   const { client_name: app } = WEB;
+
+  const SAID = 'goes on trying: Web &amp; &lt;b&gt;App&lt;/b&gt;.';
 
   const OPERATIONS: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
     'user end': ({ name }) => endUser.run({ name }, at.house),
@@ -48,7 +50,31 @@ describe('the server names the applications that it has not told yet', () => {
     expect(await ended).not.toHaveProperty('untold');
   });
 
-  const SAID = 'goes on trying: Web &amp; &lt;b&gt;App&lt;/b&gt;.';
+  test('before the browser goes on to the application that asked for the sign-out, and only then', async () => {
+    const [bye = ''] = WEB.post_logout_redirect_uris ?? [];
+    const asking = new URLSearchParams({
+      client_id: 'web',
+      post_logout_redirect_uri: bye,
+      state: 's',
+    });
+    const signOut = async (choice: { logout?: string }) => {
+      const { browser } = await at.visit();
+      const page = await browser.open(`/session/end?${asking.toString()}`);
+      return browser.submit(page, choice);
+    };
+    const done = await signOut({ logout: 'yes' });
+    expect([done.status, done.headers.get('refresh')]).toEqual([200, null]);
+    expect(done.text).toContain(SAID);
+    expect(done.text).toContain(`href="${bye}?state=s"`);
+    // The person stays signed in, so the other application is none of their business.
+    expect((await signOut({})).headers.get('refresh')).toBe(`0;url=${bye}?state=s`);
+    await sendAll(site);
+    let told: Page | undefined;
+    await sendDuring(site, async () => (told = await signOut({ logout: 'yes' })));
+    expect(told?.headers.get('refresh')).toBe(`0;url=${bye}?state=s`);
+    expect(told?.text).not.toContain(SAID);
+  });
+
   const PAGES: Readonly<Record<string, (visit: Visit) => Promise<Page>>> = {
     'after the sign-out': async ({ browser }) =>
       browser.submit(await browser.open('/sign-out'), { logout: 'yes' }),

@@ -569,6 +569,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     signOutPage(alice(view), { action: '/sign-out', hidden: {}, client: 'Papertrail' }),
   'signed-out': (view) => signedOutPage(view),
   'signed-out-untold': (view) => signedOutPage(view, ['Papertrail', 'Wiki']),
+  'signed-out-untold-back': (view) =>
+    signedOutPage(view, ['Wiki'], { href: 'https://app.example/bye', client: 'Papertrail' }),
   error: (view) =>
     errorPage(view, {
       status: 400,

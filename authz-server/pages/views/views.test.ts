@@ -123,6 +123,7 @@ function everyView(text: string): readonly Answer[] {
     goOnPage(view, { href: 'https://app.example/', client: text }),
     signedOutPage(view),
     signedOutPage(view, [text]),
+    signedOutPage(view, [text], { href: 'https://app.example/', client: text }),
     errorPage(view, {
       status: 400,
       kind: 'request',
