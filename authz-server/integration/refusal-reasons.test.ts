@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
 import { jsonLog } from '#shared/base/log.ts';
+import { ask } from '#shared/server/wire/ask.fixture.ts';
 import { withRemedy } from '../base/remedies.ts';
 import { storedId } from '../engine/storage/stored-id.ts';
 import { asApp, basic, DOCUMENTS, SECRET, signer } from './authz.fixture.ts';
@@ -396,22 +396,12 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     const form = `grant_type=client_credentials&x=${'x'.repeat(57 * 1024)}`;
     const length = 'transfer-encoding' in fields ? {} : { 'content-length': form.length };
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...asApp };
-    const answer = await new Promise<{ status: number | undefined; body: string }>(
-      (resolve, reject) => {
-        const request = http.request(`${flow.url}/token`, {
-          method: 'POST',
-          headers: { ...headers, ...fields, ...length },
-          agent: false,
-        });
-        request.on('error', reject).on('response', (response) => {
-          let body = '';
-          response.setEncoding('utf8').on('data', (text: string) => (body += text));
-          response.on('end', () => resolve({ status: response.statusCode, body }));
-        });
-        request.end(form);
-      },
-    );
+    const { port } = new URL(flow.url);
+    const answer = await ask(Number(port), 'POST', '/token', {
+      headers: { ...headers, ...fields, ...length },
+      body: form,
+    });
     expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.body)).toMatchObject({ detail: 'A form here has at most 56 KiB.' });
+    expect(JSON.parse(answer.text)).toMatchObject({ detail: 'A form here has at most 56 KiB.' });
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { fetched } from '../fetched.fixture.ts';
 import { answerIn, claimsOf, testSite, type TestSite } from '../site.fixture.ts';
 import { ALICE, allowed, atConsent, BOB, idOf } from './at-consent.fixture.ts';
 
@@ -103,7 +104,7 @@ describe('prompt=select_account (OpenID Connect Core 1.0 section 3.1.2.1)', () =
 
 describe('prompt=create (Initiating User Registration via OpenID Connect 1.0 section 4)', () => {
   const metadataOf = async ({ url }: TestSite) =>
-    (await (await fetch(`${url}/.well-known/openid-configuration`)).json()) as {
+    (await (await fetched(`${url}/.well-known/openid-configuration`)).json()) as {
       prompt_values_supported: readonly string[];
     };
 

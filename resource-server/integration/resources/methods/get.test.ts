@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import supertest from 'supertest';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Reply } from '#shared/server/wire/ask.fixture.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
@@ -333,11 +334,10 @@ test('the sent bytes are the stored bytes, by their hash', async () => {
   const path = fresh();
   const content = Buffer.from(Array.from({ length: 80_000 }, (_, index) => (index * 7) % 256));
   await put(path, content);
-  const { port } = rs.listening;
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { Authorization: `Bearer ${rs.token('documents:read')}` },
-  });
-  const received = Buffer.from(await response.arrayBuffer());
+  const { body: received } = (await supertest(`http://127.0.0.1:${rs.listening.port}`)
+    .get(path)
+    .set('Authorization', `Bearer ${rs.token('documents:read')}`)
+    .responseType('blob')) as { readonly body: Buffer };
   const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   expect(hash(received)).toBe(hash(content));
 });
