@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
 import { jsonLog } from '#shared/base/log.ts';
-import { ask } from '#shared/server/wire/ask.fixture.ts';
+import { ask as askExactly } from '#shared/server/wire/ask.fixture.ts';
 import { withRemedy } from '../base/remedies.ts';
 import { storedId } from '../engine/storage/stored-id.ts';
 import { asApp, basic, DOCUMENTS, SECRET, signer } from './authz.fixture.ts';
@@ -397,7 +397,7 @@ describe.each(MODES)('mode: %s', (mode, settings) => {
     const length = 'transfer-encoding' in fields ? {} : { 'content-length': form.length };
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...asApp };
     const { port } = new URL(flow.url);
-    const answer = await ask(Number(port), 'POST', '/token', {
+    const answer = await askExactly(Number(port), 'POST', '/token', {
       headers: { ...headers, ...fields, ...length },
       body: form,
     });

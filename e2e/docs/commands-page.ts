@@ -1,6 +1,5 @@
 import type { Command } from '#shared/cli/arguments/command.ts';
-import { grouped } from '#shared/cli/arguments/groups.ts';
-import { help } from '#shared/cli/arguments/help.ts';
+import { grouped, help } from '#shared/cli/arguments/help.ts';
 import { COMMANDS } from '#shared/cli/commands.ts';
 import { block, code, GENERATED, table } from './markdown.ts';
 

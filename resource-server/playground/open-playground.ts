@@ -4,6 +4,7 @@ import type { OAuthSchemes, OAuthSpace } from '#shared/auth/schemes/parts/oauth.
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import type { IssuerKeys } from '#shared/auth/tokens/issuer-keys.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { clientOfCommands } from '#shared/config/client-of-commands.ts';
@@ -26,7 +27,6 @@ import { createCharge, createChargeOfIssuer } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import { playgroundProxy } from './proxy.ts';
-import { playgroundInvalidations } from './invalidations.ts';
 import { playgroundIssuer, withoutMetadata } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
@@ -37,6 +37,11 @@ import { playgroundPeople } from './person.ts';
 import { playgroundPush } from './push.ts';
 import { createRun } from './run.ts';
 import { playgroundSpaces, spacePath } from './spaces.ts';
+import {
+  checkLengths,
+  type InvalidationListener,
+  type Invalidations,
+} from '#shared/stores/cache/invalidations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
@@ -292,3 +297,30 @@ function playgroundApiKey(
 const spentInTime = (spent: SpentTokens): SpentTokens => ({
   spend: (token, until) => spent.spend(token, until - CLOCK_MARGIN),
 });
+
+/**
+ * The invalidations of the playground's caches. Only this process has these caches, so the invalidations stay in
+ * memory. In the store, bans of visitors would displace those of operators in `cache bans`.
+ */
+function playgroundInvalidations(clock: Clock): Pick<Invalidations, 'add' | 'feed'> {
+  const listeners = new Set<InvalidationListener>();
+  return {
+    async add(invalidations) {
+      checkLengths(invalidations);
+      const at = clock.now();
+      for (const listener of listeners) {
+        for (const one of invalidations) listener.apply({ ...one, at, position: '' });
+      }
+    },
+    async feed(listener) {
+      listeners.add(listener);
+      return {
+        position: '',
+        latest() {},
+        async [Symbol.asyncDispose]() {
+          listeners.delete(listener);
+        },
+      };
+    },
+  };
+}

@@ -1,10 +1,15 @@
 import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type * as z from 'zod';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
-import { withFileLock } from './file-lock.ts';
+
+/** Milliseconds between two attempts to lock a file, and after which the attempts end. */
+const PAUSE = 50;
+const LONGEST = 120_000;
+const SQLITE_BUSY = 5;
 
 /**
  * Returns the path of a file with secrets of this user: under `XDG_CONFIG_HOME` (only if it is absolute, XDG Base
@@ -67,6 +72,33 @@ export async function lockPrivate<T>(
 ): Promise<T> {
   await makePrivateFolder(dirname(path));
   return withFileLock(`${path}.lock`, shell, work);
+}
+
+/**
+ * Runs `work` under an exclusive lock between processes. SQLite holds the lock on the empty file `path`. The system
+ * releases it when the process dies, so that no stale lock remains. Throws `Failure` after two minutes.
+ */
+export async function withFileLock<T>(
+  path: string,
+  shell: Pick<Shell, 'wait'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  using file = new DatabaseSync(path, { timeout: 0 });
+  for (let waited = 0; !isLocked(file); waited += PAUSE) {
+    if (waited > LONGEST) throw new Failure(`another process holds ${path}`);
+    await shell.wait(PAUSE);
+  }
+  return await work();
+}
+
+function isLocked(file: DatabaseSync): boolean {
+  try {
+    file.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
 }
 
 /** Creates a folder that only its owner may enter, or sets the permissions of an existing folder. Throws `Failure`. */

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { overview } from './help.ts';
-import { grouped } from './groups.ts';
+import { grouped, overview } from './help.ts';
 
 const named = (...names: readonly string[]) => names.map((name) => ({ name }));
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { withFileLock } from './file-lock.ts';
+import { withFileLock } from './private-file.ts';
 
 const wait = (milliseconds: number) => setTimeout(milliseconds);
 const shell = { wait };
@@ -39,7 +39,7 @@ test('a failure within the lock releases it', async () => {
 
 test('a process with the lock excludes other processes, and leaves no lock behind when it is killed', async () => {
   const path = await lock();
-  const source = fileURLToPath(new URL('file-lock.ts', import.meta.url));
+  const source = fileURLToPath(new URL('private-file.ts', import.meta.url));
   const script = `
     const { withFileLock } = await import(${JSON.stringify(source)});
     await withFileLock(${JSON.stringify(path)}, { wait: async () => {} }, async () => {
