@@ -92,6 +92,12 @@ describe('credentials', () => {
       exporter: (_label, _context, length) => Buffer.alloc(length),
     }) ?? '';
 
+  const VAPID = vapidAuthorization({
+    key: privateKey,
+    audience: 'https://push.example',
+    expires: NOW + 60,
+  });
+
   test.each<[string, string, object, string | undefined]>([
     [
       'Basic',
@@ -158,12 +164,7 @@ describe('credentials', () => {
       undefined,
     ],
     ['PrivateToken that is cut off', 'PrivateToken token="AAIA"', {}, 'no token of a type'],
-    [
-      'vapid',
-      vapidAuthorization({ key: privateKey, audience: 'https://push.example', expires: NOW + 60 }),
-      { aud: 'https://push.example', 'header.alg': 'ES256' },
-      undefined,
-    ],
+    ['vapid', VAPID, { aud: 'https://push.example', 'header.alg': 'ES256' }, undefined],
     ['NTLM', `Negotiate ${base64('NTLMSSP\0')}`, {}, 'NTLM: the client has no ticket'],
     [
       'Mutual without an algorithm',
@@ -171,6 +172,22 @@ describe('credentials', () => {
       {},
       'algorithm is missing, or not as it was asked for',
     ],
+    ['Digest with another qop', DIGEST.replace('qop=auth', 'qop=all'), {}, 'use auth or auth-int'],
+    [
+      'a client-first-message of SCRAM with sid',
+      `SCRAM-SHA-256 ${formatInfo('SCRAM-SHA-256', { sid: 'a', data: base64('n,,n=a,r=b') })}`,
+      { 'client-final-message': 'n,,n=a,r=b' },
+      'client-final-message',
+    ],
+    ['PrivateToken that is no base64url', 'PrivateToken token="A*"', {}, 'base64url'],
+    ['vapid without a JWT', VAPID.replace(/t=[^,]+/, 't=abc'), {}, 'the JWT in t is malformed'],
+    [
+      'vapid with a changed claim',
+      VAPID.replace(/\.[^.]+\./, '.e30.'),
+      {},
+      'the key in k has not signed the JWT in t',
+    ],
+    ['Negotiate that is no base64', 'Negotiate YQ', {}, 'base64'],
     ['an unknown scheme', 'Authorization: Hawk id="a"', { id: 'a' }, undefined],
     ['a parameter twice', 'Authorization: Digest a=1, a=2', {}, 'it is malformed'],
   ])('%s', (_title, text, parts, reason) => {

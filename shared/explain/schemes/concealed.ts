@@ -1,12 +1,7 @@
-import { claimedKey } from '#shared/auth/schemes/concealed/claimed-key.ts';
-import { type Proof, readProof } from '#shared/auth/schemes/concealed/credentials.ts';
-import {
-  type SignatureScheme,
-  SIGNATURE_SCHEMES,
-} from '#shared/auth/schemes/concealed/signature-schemes.ts';
+import { keyOf, refusalOfId } from '#shared/auth/schemes/concealed/claimed-key.ts';
+import { readSigned } from '#shared/auth/schemes/concealed/credentials.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
-import { refuse } from '#shared/refusals/schemes.ts';
 import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
@@ -45,38 +40,20 @@ export const CONCEALED_STEPS: readonly Step[] = [
   ]),
 ];
 
-/** A proof with the key and the algorithm that it contains. */
-interface ShownProof {
-  readonly proof: Proof;
-  readonly scheme: SignatureScheme;
-  readonly key: NonNullable<ReturnType<typeof claimedKey>>;
+/** Returns the reason for which a server refuses the proof without regard to its connection. */
+function refusalOf(credentials: Credentials): Refusal | undefined {
+  const read = readSigned(credentials);
+  if ('refusal' in read) return read;
+  const key = keyOf(read.scheme, read.proof);
+  return 'refusal' in key ? key : refusalOfId(key, read.proof);
 }
-
-/**
- * Reads a proof and its key, or returns the reason for which a server refuses the proof without regard to its
- * connection.
- */
-function readShown(credentials: Credentials): ShownProof | Refusal {
-  const proof = readProof(credentials);
-  if (proof === undefined) return refuse('concealed-form');
-  const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
-  if (scheme === undefined) return refuse('concealed-algorithm');
-  const key = claimedKey(scheme, proof.publicKey);
-  return key === undefined ? refuse('concealed-a') : { proof, scheme, key };
-}
-
-/** Returns the refusal if k does not name the key in the proof; undefined if it does. */
-const refusalOfId = ({ proof, key }: ShownProof): Refusal | undefined =>
-  proof.keyId.toString('base64url') === key.id ? undefined : refuse('concealed-k');
 
 /** RFC 9729. */
 export const explainConcealed: ExplainedCredentials = (credentials) => {
-  const shown = readShown(credentials);
-  const refusal = 'refusal' in shown ? shown : refusalOfId(shown);
   const tls = 'Only client and server know the value that their connection exports.';
   return {
     parts: [],
-    checks: checksOf(CONCEALED_STEPS, refusal, {
+    checks: checksOf(CONCEALED_STEPS, refusalOf(credentials), {
       tls: 'Only the server knows its connection.',
       signature: tls,
       verification: tls,

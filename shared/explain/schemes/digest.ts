@@ -1,6 +1,9 @@
 import { parseDigestParams } from '#shared/auth/schemes/digest/params.ts';
-import { isRequestUri } from '#shared/auth/schemes/digest/request-uri.ts';
-import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
+import { createOffer } from '#shared/auth/schemes/digest/offer.ts';
+import {
+  DIGEST_ALGORITHMS,
+  type DigestAlgorithmName,
+} from '#shared/http/auth/digest-algorithms.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/schemes.ts';
@@ -62,16 +65,26 @@ export const explainDigest: ExplainedCredentials = (credentials, surroundings) =
   }),
 });
 
+/** Asks the scheme as a server that has offered everything, with the realm and the nonce of the credentials. */
 function refusalOf({ params = {} }: Credentials, { request }: Surroundings): Refusal | undefined {
   const read = parseDigestParams(params);
   if (typeof read === 'string') return refuse('digest-form', { param: read });
-  if (!Object.hasOwn(DIGEST_ALGORITHMS, read.algorithm)) {
-    return refuse('digest-algorithm', { offered: Object.keys(DIGEST_ALGORITHMS).join(' or ') });
-  }
-  if (read.protection === undefined)
-    return refuse('digest-no-qop', { offered: 'auth or auth-int' });
-  const { target, targetUri } = request ?? {};
+  const offer = createOffer({
+    realm: read.realm,
+    algorithms: Object.keys(DIGEST_ALGORITHMS) as DigestAlgorithmName[],
+    qop: ['auth', 'auth-int'],
+    userhash: true,
+    nonces: {
+      issue: () => '',
+      check: () => 'fresh',
+      madeAt: () => 0,
+      ending: () => false,
+      lifetime: 0,
+    },
+  });
+  const { method = '', target = read.uri, targetUri } = request ?? {};
   const origin = targetUri === undefined ? '' : new URL(targetUri).origin;
-  if (target === undefined || isRequestUri(read.uri, { target, origin })) return undefined;
-  return refuse('digest-uri');
+  const content = { digest: async () => Buffer.of() };
+  const claim = offer.claim({ ...read, opaque: undefined }, { method, target, origin, content });
+  return 'refusal' in claim ? claim : undefined;
 }

@@ -1,5 +1,4 @@
-import { readClientToken } from '#shared/auth/schemes/negotiate/spnego.ts';
-import { refuse } from '#shared/refusals/schemes.ts';
+import { readToken } from '#shared/auth/schemes/negotiate/spnego.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
@@ -21,16 +20,13 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-const UNREAD = { ntlm: 'negotiate-ntlm', unknown: 'negotiate-mechanism' } as const;
-
 /** RFC 4559. */
-export const explainNegotiate: ExplainedCredentials = ({ token68 = '' }) => {
-  const read = readClientToken(Buffer.from(token68, 'base64'));
-  const refusal = typeof read === 'string' ? refuse(UNREAD[read]) : undefined;
-  const opens = typeof read === 'string' || !read.first ? 'no' : 'yes';
+export const explainNegotiate: ExplainedCredentials = ({ token68 }) => {
+  const read = readToken(token68);
   return {
-    parts: refusal === undefined ? [{ name: 'opens a handshake', value: opens }] : [],
-    checks: checksOf(STEPS, refusal, {
+    parts:
+      'refusal' in read ? [] : [{ name: 'opens a handshake', value: read.first ? 'yes' : 'no' }],
+    checks: checksOf(STEPS, 'refusal' in read ? read : undefined, {
       ticket: 'Only the server has the key.',
       replay: 'Only the server knows which authenticators it has seen.',
     }),

@@ -1,7 +1,5 @@
-import { decodeBase64url } from '#shared/private-token/base64url.ts';
-import { parseToken } from '#shared/private-token/token.ts';
-import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import { refuse } from '#shared/refusals/schemes.ts';
+import { readToken } from '#shared/auth/schemes/private-token/read-token.ts';
+import { BLIND_RSA, TOKEN_TYPES, VOPRF } from '#shared/private-token/token-types.ts';
 import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
@@ -46,29 +44,32 @@ export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   step('spent', 'The token was not used before.', '2.2', ['private-token-used']),
 ];
 
+/** All types: only the server knows the types that its spaces accept. */
+const TYPES = [VOPRF, BLIND_RSA] as const;
+
 /** RFC 9577. */
 export const explainPrivateToken: ExplainedCredentials = ({ params = {} }) => {
-  const bytes = decodeBase64url(params['token'] ?? '');
-  const token = bytes && parseToken(bytes);
+  const token = readToken(params['token'], TYPES);
   return {
-    parts: token
-      ? [
-          { name: 'token_type', value: `${token.type} (${TOKEN_TYPES[token.type].name})` },
-          {
-            name: 'nonce',
-            value: token.nonce.toString('hex'),
-            note: 'The client has chosen the nonce.',
-          },
-          { name: 'challenge_digest', value: token.challengeDigest.toString('hex') },
-          { name: 'token_key_id', value: token.keyId.toString('hex') },
-          {
-            name: 'authenticator',
-            value: `${token.authenticator.length} octets`,
-            note: 'The issuer signed blindly: it cannot tell which client got this token.',
-          },
-        ]
-      : [],
-    checks: checksOf(PRIVATE_TOKEN_STEPS, token ? undefined : refuse('private-token-type'), {
+    parts:
+      'refusal' in token
+        ? []
+        : [
+            { name: 'token_type', value: `${token.type} (${TOKEN_TYPES[token.type].name})` },
+            {
+              name: 'nonce',
+              value: token.nonce.toString('hex'),
+              note: 'The client has chosen the nonce.',
+            },
+            { name: 'challenge_digest', value: token.challengeDigest.toString('hex') },
+            { name: 'token_key_id', value: token.keyId.toString('hex') },
+            {
+              name: 'authenticator',
+              value: `${token.authenticator.length} octets`,
+              note: 'The issuer signed blindly: it cannot tell which client got this token.',
+            },
+          ],
+    checks: checksOf(PRIVATE_TOKEN_STEPS, 'refusal' in token ? token : undefined, {
       tls: 'Only the server knows its connection.',
       challenge: 'Only the server knows its challenges.',
       key: 'The server asks the directory of the issuer.',

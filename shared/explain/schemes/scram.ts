@@ -1,6 +1,5 @@
 import { decodeMessage } from '#shared/auth/schemes/scram/base64.ts';
-import { parseClientFinal, parseClientFirst } from '#shared/auth/schemes/scram/messages.ts';
-import { refuse } from '#shared/refusals/schemes.ts';
+import { readMessage } from '#shared/auth/schemes/scram/messages.ts';
 import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { Part } from '../explained.ts';
@@ -61,20 +60,15 @@ export const scramFinalSteps = (sid: string | undefined): readonly Step[] =>
 
 /** RFC 7804. */
 export const explainScram: ExplainedCredentials = ({ params = {} }) => {
+  const read = readMessage(params);
+  const isFinal = 'final' in read || params['sid'] !== undefined;
   const message = decodeMessage(params['data'] ?? '');
-  if (message === undefined) {
-    const refusal = refuse('scram-data');
-    return { parts: [], checks: checksOf(SCRAM_FIRST_STEPS, refusal, { realm: COMPARED }) };
-  }
-  const final = parseClientFinal(message);
-  const first = parseClientFirst(message);
-  const kind = final ? 'final' : 'first';
-  const decoded: Part = { name: `client-${kind}-message`, value: message };
-  const refusal = (final ?? first) ? undefined : refuse('scram-first');
-  const steps = final ? scramFinalSteps(params['sid']) : SCRAM_FIRST_STEPS;
+  const name = `client-${isFinal ? 'final' : 'first'}-message`;
+  const decoded: readonly Part[] = message === undefined ? [] : [{ name, value: message }];
+  const steps = isFinal ? scramFinalSteps(params['sid']) : SCRAM_FIRST_STEPS;
   return {
-    parts: [decoded],
-    checks: checksOf(steps, refusal, {
+    parts: decoded,
+    checks: checksOf(steps, 'refusal' in read ? read : undefined, {
       realm: COMPARED,
       sid: 'Only the server knows which exchanges have begun.',
       nonce: 'The server compares r with the nonce that it gave.',

@@ -1,4 +1,4 @@
-import { refuse } from '#shared/refusals/schemes.ts';
+import { readVapid, verifiedJws } from '#shared/auth/schemes/vapid/vapid.ts';
 import type { RefusalCode } from '#shared/refusals/table.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
@@ -41,13 +41,13 @@ export const VAPID_STEPS: readonly Step[] = [
 
 /** RFC 8292. */
 export const explainVapid: ExplainedCredentials = ({ params = {} }, surroundings) => {
-  const { t, k } = params;
-  const refusal = t === undefined || k === undefined ? refuse('vapid-params') : undefined;
+  const { t } = params;
+  const read = readVapid(params);
+  const verified = 'refusal' in read ? read : verifiedJws(read.token, read.key);
   return {
     parts: t === undefined ? [] : partsOfJwt(readJwt(t), surroundings),
-    checks: checksOf(VAPID_STEPS, refusal, {
+    checks: checksOf(VAPID_STEPS, 'refusal' in verified ? verified : undefined, {
       key: 'Only the push service knows the key of the subscription.',
-      signature: 'The push service verifies it with k.',
       audience: 'The push service compares aud with its own origin.',
       time: 'The push service compares exp with its clock.',
     }),

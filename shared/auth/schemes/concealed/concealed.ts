@@ -15,9 +15,9 @@ import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Principal, Scheme, Verdict } from '../../scheme.ts';
 import { AUTH_EXPORT, parseAuthExport } from './auth-export.ts';
-import { type ClaimedKey, claimedKey } from './claimed-key.ts';
-import { type Proof, readProof } from './credentials.ts';
-import { SIGNATURE_SCHEMES, type SignatureScheme } from './signature-schemes.ts';
+import { type ClaimedKey, keyOf, refusalOfId } from './claimed-key.ts';
+import { type Proof, readProof, readSigned } from './credentials.ts';
+import type { SignatureScheme } from './signature-schemes.ts';
 import {
   covered,
   type Exported,
@@ -103,10 +103,9 @@ export function concealed(options: ConcealedOptions): Scheme {
     challenge: () => [],
 
     authenticate(credentials, request) {
-      const proof = readProof(credentials);
-      if (proof === undefined) return { kind: 'refused', ...refuse('concealed-form') };
-      const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
-      if (scheme === undefined) return { kind: 'refused', ...refuse('concealed-algorithm') };
+      const read = readSigned(credentials);
+      if ('refusal' in read) return { kind: 'refused', ...read };
+      const { proof, scheme } = read;
       const found = exported(proof, request);
       if (found === undefined) return { kind: 'refused', ...refuse('concealed-clear-text') };
       const key = provenKey(proof, scheme, found);
@@ -125,14 +124,14 @@ function provenKey(
   scheme: SignatureScheme,
   { signatureInput, verification }: Exported,
 ): ClaimedKey | Refusal {
-  const claimed = claimedKey(scheme, proof.publicKey);
-  if (claimed === undefined) return refuse('concealed-a');
+  const claimed = keyOf(scheme, proof);
+  if ('refusal' in claimed) return claimed;
   const signed = scheme.verifies(covered(signatureInput), claimed.key, proof.signature);
   const same = sameBytes(proof.verification, verification);
-  const named = sameText(claimed.id, proof.keyId.toString('base64url'));
+  const misnamed = refusalOfId(claimed, proof);
   if (!signed) return refuse('concealed-p');
   if (!same) return refuse('concealed-v');
-  return named ? claimed : refuse('concealed-k');
+  return misnamed ?? claimed;
 }
 
 /** Returns the signed URL: at a proxy the requested URI, elsewhere this server's origin, never the Host field. */

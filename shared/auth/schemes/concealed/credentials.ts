@@ -1,4 +1,7 @@
 import type { Credentials } from '#shared/http/auth/credentials.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { type SignatureScheme, SIGNATURE_SCHEMES } from './signature-schemes.ts';
 
 /** The parameters of a client's credentials (RFC 9729 section 4). */
 export interface Proof {
@@ -34,6 +37,16 @@ export function readProof({ rest, params }: Credentials): Proof | undefined {
   if (!keyId || !publicKey || !verification || !signature) return undefined;
   if (s === undefined || !INTEGER.test(s) || Number(s) > HIGHEST) return undefined;
   return { keyId, publicKey, signatureScheme: Number(s), verification, signature, realm };
+}
+
+/** Reads a proof and finds its algorithm, or returns the reason for which a server cannot. */
+export function readSigned(
+  credentials: Credentials,
+): { readonly proof: Proof; readonly scheme: SignatureScheme } | Refusal {
+  const proof = readProof(credentials);
+  if (proof === undefined) return refuse('concealed-form');
+  const scheme = SIGNATURE_SCHEMES.get(proof.signatureScheme);
+  return scheme === undefined ? refuse('concealed-algorithm') : { proof, scheme };
 }
 
 /** Decodes base64url without padding (section 4). Returns undefined if it is not canonical. */

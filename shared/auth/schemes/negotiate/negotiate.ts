@@ -4,7 +4,7 @@ import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 import { type Handshake, Handshakes } from './handshakes.ts';
-import { readClientToken } from './spnego.ts';
+import { readToken } from './spnego.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
@@ -58,12 +58,6 @@ const challenge = (token?: Buffer): Challenge => ({
   ...(token && { token68: token.toString('base64') }),
 });
 
-/** Decodes a token68 if it is canonical base64 (RFC 4648 section 4). */
-function decode(token68: string): Buffer | undefined {
-  const bytes = Buffer.from(token68, 'base64');
-  return bytes.toString('base64') === token68 ? bytes : undefined;
-}
-
 /** A message for GSS, and the handshake that it belongs to. */
 interface Message {
   readonly bytes: Buffer;
@@ -80,13 +74,10 @@ export function negotiate(options: NegotiateOptions): Scheme {
   /** Reads a message for GSS; returns the reason if the token is not acceptable. */
   function read(token68: string | undefined, connection: object): Message | Refusal {
     if (gss === undefined) return refuse('negotiate-off');
-    const bytes = token68 === undefined ? undefined : decode(token68);
-    if (bytes === undefined) return refuse('negotiate-form');
     const begun = handshakes.take(connection);
-    const token = readClientToken(bytes);
-    if (token === 'ntlm') return refuse('negotiate-ntlm');
-    if (token === 'unknown') return refuse('negotiate-mechanism');
-    const { first, ...request } = token;
+    const token = readToken(token68);
+    if ('refusal' in token) return token;
+    const { first, bytes, ...request } = token;
     if (first) {
       const until = clock.now() + PATIENCE;
       return { bytes, handshake: { acceptor: gss.accept(), until, ...request } };

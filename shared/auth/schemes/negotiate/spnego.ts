@@ -1,4 +1,6 @@
 import { elementContent, membersOf, readElements, SEQUENCE } from '#shared/base/der.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
 
 /** The parts of a client's message that are checked before GSS sees it. */
 export interface ClientToken {
@@ -31,6 +33,24 @@ const context = (number: number) => 0xa0 + number;
 
 const after = (prefix: Buffer, bytes: Buffer) =>
   bytes.subarray(0, prefix.length).equals(prefix) ? bytes.subarray(prefix.length) : undefined;
+
+/** Decodes a token68 if it is canonical base64 (RFC 4648 section 4). */
+function decode(token68: string): Buffer | undefined {
+  const bytes = Buffer.from(token68, 'base64');
+  return bytes.toString('base64') === token68 ? bytes : undefined;
+}
+
+const UNREAD = { ntlm: 'negotiate-ntlm', unknown: 'negotiate-mechanism' } as const;
+
+/** Reads the message in a client's credentials, or returns the reason for which GSS does not get it. */
+export function readToken(
+  token68: string | undefined,
+): (ClientToken & { readonly bytes: Buffer }) | Refusal {
+  const bytes = token68 === undefined ? undefined : decode(token68);
+  if (bytes === undefined) return refuse('negotiate-form');
+  const read = readClientToken(bytes);
+  return typeof read === 'string' ? refuse(UNREAD[read]) : { ...read, bytes };
+}
 
 /**
  * Reads a client's message: SPNEGO (RFC 4178 section 4.2) with Kerberos inside, or Kerberos alone (RFC 4121 section

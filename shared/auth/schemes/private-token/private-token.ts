@@ -5,8 +5,8 @@ import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { turnAt } from '#shared/http/turn.ts';
 import { CLOCK_MARGIN } from '#shared/stores/revocation/lifetime.ts';
-import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
-import { parseToken, type Token } from '#shared/private-token/token.ts';
+import { encodePadded } from '#shared/private-token/base64url.ts';
+import type { Token } from '#shared/private-token/token.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
@@ -21,6 +21,7 @@ import {
   type SpaceChallenge,
   type ChallengedSpace,
 } from './challenges.ts';
+import { readToken } from './read-token.ts';
 import type { IssuerKey, TrustedIssuer } from '../parts/token-issuer.ts';
 
 export interface PrivateTokenOptions {
@@ -159,13 +160,8 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
 
     async authenticate({ params }, request) {
       if (!request.confidential) return refused(refuse('private-token-clear-text'));
-      const text = params?.['token'];
-      const bytes = text === undefined ? undefined : decodeBase64url(text);
-      if (bytes === undefined) return refused(refuse('private-token-form'));
-      const token = parseToken(bytes);
-      if (token === undefined || !space.types.includes(token.type)) {
-        return refused(refuse('private-token-type'));
-      }
+      const token = readToken(params?.['token'], space.types);
+      if ('refusal' in token) return refused(token);
       return redeem(token, request).catch((error: unknown): Verdict => {
         if (!(error instanceof KeysUnavailable)) throw error;
         const { message, retryAfter } = error;

@@ -1,5 +1,8 @@
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
-import { decodeBase64 } from './base64.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import type { Refusal } from '#shared/refusals/refusal.ts';
+import { refuse } from '#shared/refusals/schemes.ts';
+import { decodeBase64, decodeMessage } from './base64.ts';
 import { saslprep } from './saslprep.ts';
 
 /** RFC 5802 section 7. */
@@ -59,6 +62,23 @@ export function parseClientFinal(message: string): ClientFinal | undefined {
   const [, withoutProof = '', nonce = '', encoded = ''] = CLIENT_FINAL.exec(message) ?? [];
   const proof = decodeBase64(encoded);
   return proof === undefined || proof.length === 0 ? undefined : { withoutProof, nonce, proof };
+}
+
+/**
+ * Reads the message in the credentials of a client, or returns the reason for which it is not one. A client-final-
+ * message without `sid` authenticates again (RFC 7804 section 5.1).
+ */
+export function readMessage({
+  data = '',
+  sid,
+}: AuthParams): { readonly first: ClientFirst } | { readonly final: ClientFinal } | Refusal {
+  const message = decodeMessage(data);
+  if (message === undefined) return refuse('scram-data');
+  const final = parseClientFinal(message);
+  if (final !== undefined) return { final };
+  if (sid !== undefined) return refuse('scram-final');
+  const first = parseClientFirst(message);
+  return first === undefined ? refuse('scram-first') : { first };
 }
 
 export function formatServerFirst(nonce: string, salt: Buffer, iterations: number): string {

@@ -14,13 +14,13 @@ import { refuse } from '#shared/refusals/schemes.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
-import { decodeMessage, encodeMessage } from './base64.ts';
+import { encodeMessage } from './base64.ts';
 import { SCRAM_HASHES, SCRAM_ITERATIONS, SCRAM_SALT_BYTES, type ScramHash } from './hashes.ts';
 import {
   type ClientFinal,
+  type ClientFirst,
   formatServerFirst,
-  parseClientFinal,
-  parseClientFirst,
+  readMessage,
   readUsername,
   type Username,
 } from './messages.ts';
@@ -146,10 +146,8 @@ export function scram(options: ScramOptions): Scheme {
     };
   }
 
-  async function first(message: string, request: AuthRequest): Promise<Verdict> {
-    const parsed = parseClientFirst(message);
-    if (parsed === undefined) return { kind: 'refused', ...refuse('scram-first') };
-    const { user, bare, nonce: clientNonce } = parsed;
+  async function first(message: ClientFirst, request: AuthRequest): Promise<Verdict> {
+    const { user, bare, nonce: clientNonce } = message;
     const tooMany = await attempts.begin(user.account, request.peer.address);
     if (tooMany !== undefined) return tooMany;
     const { salt, iterations } = await keysOf(user);
@@ -216,13 +214,11 @@ export function scram(options: ScramOptions): Scheme {
     async authenticate({ params = {} }, request) {
       if (params['realm'] !== undefined && params['realm'] !== realm)
         return { kind: 'refused', ...refuse('scram-realm', { realm }) };
-      const message = decodeMessage(params['data'] ?? '');
-      if (message === undefined) return { kind: 'refused', ...refuse('scram-data') };
-      const finalMessage = parseClientFinal(message);
+      const read = readMessage(params);
+      if ('refusal' in read) return { kind: 'refused', ...read };
+      if ('first' in read) return first(read.first, request);
       const sid = params['sid'];
-      if (sid === undefined && finalMessage === undefined) return first(message, request);
-      if (finalMessage === undefined) return { kind: 'refused', ...refuse('scram-final') };
-      return sid === undefined ? again(finalMessage, request) : final(sid, finalMessage, request);
+      return sid === undefined ? again(read.final, request) : final(sid, read.final, request);
     },
   };
 }

@@ -4,7 +4,8 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { parseCompactJws } from '#shared/jose/compact-jws.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import { type CompactJws, parseCompactJws } from '#shared/jose/compact-jws.ts';
 import type { Refusal } from '#shared/refusals/refusal.ts';
 import { refuse } from '#shared/refusals/schemes.ts';
 
@@ -43,13 +44,8 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     const digest = hash('sha256', `${audience} ${key} ${token}`, 'base64url');
     const known = verified.get(digest);
     if (known !== undefined) return known;
-    const jws = parseCompactJws(token);
-    if (!jws.ok) throw invalid(refuse('vapid-jwt', { why: jws.reason }));
-    if (jws.algorithm.alg !== 'ES256') throw invalid(refuse('vapid-alg'));
-    const publicKey = importPoint(key);
-    if (!jws.algorithm.verify(jws.signingInput, publicKey, jws.signature)) {
-      throw invalid(refuse('vapid-signature'));
-    }
+    const jws = verifiedJws(token, key);
+    if ('refusal' in jws) throw invalid(jws);
     const { aud, exp, nbf } = jws.payload;
     const audiences = Array.isArray(aud) ? aud : [aud];
     if (!audiences.includes(audience)) throw invalid(refuse('vapid-aud', { audience }));
@@ -72,19 +68,37 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
       if (restricted === undefined) return undefined;
       throw missing();
     }
-    const { t, k } = credentials?.params ?? {};
-    if (t === undefined || k === undefined) throw invalid(refuse('vapid-params'));
-    const key = p256Point(k);
-    if (key === undefined) throw invalid(refuse('vapid-k'));
+    const shown = readVapid(credentials?.params ?? {});
+    if ('refusal' in shown) throw invalid(shown);
+    const { token, key } = shown;
     if (restricted !== undefined && key !== restricted) {
       throw invalid(refuse('vapid-key'));
     }
-    const exp = expiryOf(t, key, audience);
+    const exp = expiryOf(token, key, audience);
     const now = epochSeconds(clock);
     if (exp <= now) throw invalid(refuse('vapid-expired'));
     if (exp > now + LONGEST) throw invalid(refuse('vapid-long'));
     return { key };
   };
+}
+
+/** Reads the token and the key of the credentials, or returns the reason for which they are not well-formed. */
+export function readVapid({
+  t,
+  k,
+}: AuthParams): { readonly token: string; readonly key: string } | Refusal {
+  if (t === undefined || k === undefined) return refuse('vapid-params');
+  const key = p256Point(k);
+  return key === undefined ? refuse('vapid-k') : { token: t, key };
+}
+
+/** Returns the token if the key has signed it, otherwise the reason. */
+export function verifiedJws(token: string, key: string): CompactJws | Refusal {
+  const jws = parseCompactJws(token);
+  if (!jws.ok) return refuse('vapid-jwt', { why: jws.reason });
+  if (jws.algorithm.alg !== 'ES256') return refuse('vapid-alg');
+  const isSigned = jws.algorithm.verify(jws.signingInput, importPoint(key), jws.signature);
+  return isSigned ? jws : refuse('vapid-signature');
 }
 
 const missing = () =>
