@@ -4,6 +4,7 @@ import { parseScope } from '#shared/jose/scope.ts';
 import { claimsRequest, readClaims } from '../base/claims-request.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { EngineHooks } from '../pages/engine-hooks.ts';
+import { isFapi } from '../base/fapi.ts';
 import type { ResourceIndicators } from '../resources/resource-indicators.ts';
 import type { AuthzServer } from '../base/server.ts';
 
@@ -35,6 +36,7 @@ export function features(
       },
     },
     pushedAuthorizationRequests: { enabled: true },
+    fapi: { enabled: true, profile: (_ctx, client) => (isFapi(client) ? '2.0' : undefined) },
     clientCredentials: { enabled: true },
     revocation: {
       enabled: true,

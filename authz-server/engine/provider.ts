@@ -9,8 +9,9 @@ import {
   type TokenEndpointGrantContext,
 } from 'oidc-provider';
 import { engineAdapter } from './adapter.ts';
-import { useHashedSecrets } from './clients/client-authentication.ts';
+import { assertionSkew, useHashedSecrets } from './clients/client-authentication.ts';
 import { EXTRA_CLIENT_METADATA } from './clients/client-metadata.ts';
+import { isFapi } from '../base/fapi.ts';
 import { cookies } from './sessions/cookies.ts';
 import { existingGrant } from './grants/existing-grant.ts';
 import { features } from './features.ts';
@@ -68,7 +69,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
       dPoPSigningAlgValues: ['ES256', 'RS256', 'EdDSA', 'Ed25519'],
       idTokenSigningAlgValues: ['ES256', 'RS256'],
     },
-    clockTolerance: config.tokens.skew,
+    clockTolerance: assertionSkew(config), // the engine uses it for assertions alone
     ttl: lifetimes(server),
     cookies: cookies(server),
     loadExistingGrant: existingGrant(server),
@@ -135,7 +136,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
  */
 function pkceRequired({ oidc }: KoaContextWithOIDC, client: Client): false {
   const parameters = 'code_challenge and code_challenge_method=S256';
-  const mode = client.clientAuthMethod === 'none' ? undefined : client['pkce'];
+  const mode = client.clientAuthMethod === 'none' || isFapi(client) ? undefined : client['pkce'];
   if (mode === 'off') return false;
   if (mode !== 'nonce') {
     throw new MissingChallenge(

@@ -4,8 +4,12 @@
  * @slow
  */
 import { afterAll, beforeAll } from '@jest/globals';
+import { assertionSteps } from './fapi2/assertion-steps.ts';
+import { dpopSteps } from './fapi2/dpop-steps.ts';
 import { type FapiSite, startFapiSite } from './fapi2/fapi-site.ts';
 import { flowSteps } from './fapi2/flow-steps.ts';
+import { parSteps } from './fapi2/par-steps.ts';
+import { tokenSteps } from './fapi2/token-steps.ts';
 import { FAPI2_SECURITY_PROFILE } from './fapi2-security-profile.ts';
 import { perform } from './perform.ts';
 
@@ -15,7 +19,11 @@ beforeAll(async () => {
 });
 afterAll(async () => site?.[Symbol.asyncDispose]());
 
-perform(
-  FAPI2_SECURITY_PROFILE,
-  flowSteps(() => site),
-);
+const here = () => site;
+perform(FAPI2_SECURITY_PROFILE, {
+  ...flowSteps(here),
+  ...dpopSteps(here),
+  ...tokenSteps(here),
+  ...assertionSteps(here),
+  ...parSteps(here),
+});

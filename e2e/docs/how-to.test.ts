@@ -175,7 +175,7 @@ test('second factor: the example requires it of a group, and the command shows w
 });
 
 test('clients: a machine gets a token, an application is registered, and secrets overlap', async () => {
-  const [machine = '', application, , shown, set, secret = ''] = await printed(
+  const [machine = '', application, , bank, , shown, set, secret = ''] = await printed(
     'clients.md',
     'sh clients',
   );
@@ -186,7 +186,7 @@ test('clients: a machine gets a token, an application is registered, and secrets
     { id: String(id), secret: String(made) },
   );
   expect(status).toBe(200);
-  expect(application).toMatch(/^client_id: \w+\n$/);
+  for (const added of [application, bank]) expect(added).toMatch(/^client_id: \w+\n$/);
   expect(shown).toContain('demo-machine');
   expect(set).toContain('demo-machine');
   expect(JSON.parse(secret)).toHaveProperty('client_secret');

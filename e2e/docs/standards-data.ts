@@ -152,6 +152,11 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     ]),
     all('RFC 9207', 'Issuer in the authorization response'),
     all('RFC 9449', 'DPoP'),
+    partly('FAPI 2.0 Security Profile', 'Clients of banks, with DPoP and `private_key_jwt`', [
+      '5.3.2.1',
+      'mutual TLS of clients',
+      'DPoP and keys do the same',
+    ]),
     parts('RFC 9700', 'Security best current practice', 'what concerns the two servers'),
     all('RFC 9470', 'Step-up authentication'),
     partly('RFC 9728', 'Metadata of resources', ['2.2', 'signed metadata', 'not there yet']),

@@ -171,7 +171,9 @@ export const configSchema = z.strictObject({
       lifetime: seconds(10, 86_400).default(600).describe('How long an access token lives.'),
       skew: seconds(0, 60)
         .default(5)
-        .describe('Difference between the clocks of two machines that the servers tolerate.'),
+        .describe(
+          'Difference between the clocks of two machines that the servers tolerate; for assertions of clients it is at least 10.',
+        ),
       nonce: z
         .boolean()
         .default(false)

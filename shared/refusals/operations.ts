@@ -100,6 +100,13 @@ export const OPERATIONS = {
   'only-of-people': 'is about people: add --grant authorization_code or --grant device_code',
   'pkce-openid':
     'needs openid in --scope: the nonce of the ID token ties a code to its session instead',
+  'fapi-keys':
+    'fapi2 is for clients that prove who they are by a key: give --auth private_key_jwt and --jwks, and leave out --public',
+  'fapi-device': 'fapi2 has no sign-in on devices: leave out --grant device_code',
+  'fapi-pkce': 'must be required with --profile fapi2: leave it out',
+  'fapi-id-token': 'must be ES256 with --profile fapi2',
+  'fapi-jwk': 'has a key for RS256, which fapi2 forbids: use PS256, ES256 or EdDSA',
+  'fapi-redirect': 'must be https with --profile fapi2; http on loopback needs --native',
   'default-beyond': 'is not within --scope: {scopes}',
   'admin-scope': 'has {scopes}, which is of administrators: add --admin',
   'jwks-with-method': 'private_key_jwt and --jwks belong together: give both or neither',

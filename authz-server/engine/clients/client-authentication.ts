@@ -4,6 +4,7 @@ import type { Client, Configuration, Provider } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
+import { isFapi, isFapiAlg } from '../../base/fapi.ts';
 import { ASSERTION_SECONDS } from './replay.ts';
 import { OF_THE_FUTURE } from '../../base/engine-causes.ts';
 import type { AuthzServer } from '../../base/server.ts';
@@ -38,9 +39,17 @@ export function useHashedSecrets(
 const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
 
 /**
+ * How many seconds the clock of a client may be wrong, for its assertions: `tokens.skew`, and at least the ten seconds in
+ * the future that the FAPI 2.0 Security Profile demands (section 5.3.2.1).
+ */
+export const assertionSkew = ({ tokens }: AuthzServer['config']): number =>
+  Math.max(tokens.skew, 10);
+
+/**
  * Checks a client assertion beyond the engine's checks (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis section 4): its
  * only audience is this server, it is valid at this time, and it expires before the store forgets it, since it could be
- * used again otherwise.
+ * used again otherwise. The FAPI 2.0 Security Profile also allows no RS256 (section 5.4.1), and no audience but the issuer
+ * as a string (section 5.3.2.1).
  */
 export function checkAssertion({
   config,
@@ -49,16 +58,17 @@ export function checkAssertion({
   Configuration['assertJwtClientAuthClaimsAndHeader']
 > {
   const { issuer, tokens } = config;
-  return (_ctx, { aud, exp, iat }, { typ }) => {
+  return (_ctx, { aud, exp, iat }, { typ, alg }, client) => {
     const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
     if (!TYPES.has(type as string | undefined)) refuse('the type is that of another JWT');
     const audiences = [aud].flat();
     if (audiences.length !== 1) refuse('there is more than one audience');
-    if (tokens.assertionAudience === 'issuer' && aud !== issuer) {
+    if ((tokens.assertionAudience === 'issuer' || isFapi(client)) && aud !== issuer) {
       refuse('the audience is not the issuer, as a string; see tokens.assertionAudience');
     }
+    if (isFapi(client) && !isFapiAlg(alg)) refuse('FAPI 2.0 allows no such algorithm');
     const now = epochSeconds(clock);
-    if (typeof iat === 'number' && iat > now + tokens.skew) {
+    if (typeof iat === 'number' && iat > now + assertionSkew(config)) {
       throw new errors.InvalidClientAuth(OF_THE_FUTURE);
     }
     if (typeof exp !== 'number' || exp > now + ASSERTION_SECONDS - 60) refuse('it lives too long');

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 const FILES: Readonly<Record<string, string>> = {
   refresh: '../../integration/token/refresh.test.ts',
   request: '../../integration/token/token-request.test.ts',
+  fapi: '../../integration/token/fapi.test.ts',
 };
 const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
 

@@ -6,13 +6,14 @@ import type { AuthzServer } from '../../base/server.ts';
 import { spend } from '../../base/spend.ts';
 import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
 import type { AdapterStore } from '../storage/store.ts';
+import { isFapi } from '../../base/fapi.ts';
 import { engineRequest } from './engine-request.ts';
 import { singleUseAdapter } from './single-use.ts';
 import { refreshTokenAfter } from './successor.ts';
 
 /**
  * THE rules of a refresh (RFC 6749 section 6), from top to bottom. Each rule names its test: [refresh] stands for
- * integration/token/refresh.test.ts, [request] for token-request.test.ts beside it.
+ * integration/token/refresh.test.ts, [request] for token-request.test.ts and [fapi] for fapi.test.ts beside it.
  *
  *  1. The client shows who it is, and may refresh (`mayRefresh`).
  *     [refresh] a client that has a secret must send it
@@ -35,9 +36,11 @@ import { refreshTokenAfter } from './successor.ts';
  *     [refresh] %s: a refused request does not use up the refresh token
  *  6. A token that was used before ends the grant (RFC 9700 section 4.14.2): the engine calls `revokeByGrantId`.
  *     [refresh] RFC 9700 section 4.14.2: a refresh token that is used twice ends the grant with all its tokens
- *  7. A used token is replaced, unless it is bound to a key of its client (`isReplaced`): then it is prolonged (`prolonged`).
+ *  7. A used token is replaced, unless it is bound to a key of its client, or the client has the profile fapi2
+ *     (`isReplaced`): then it is prolonged (`prolonged`).
  *     [refresh] each use gives a new refresh token with the same scopes and the same time of sign-in
  *     [refresh] a bound refresh token is not replaced, needs the key, and each use prolongs it
+ *     [fapi] section 5.3.2.1: a refresh token is not replaced, and each use prolongs it
  *  8. The successor is computed from the token (successor.ts). It does not outlive its grant (`refreshLifetime`), and
  *     counts against the limit of its account (`upsert`).
  *     [refresh] a successor looks like any other refresh token
@@ -130,9 +133,13 @@ const REMAINS = new Set([
 export const mayRefresh = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
   client.grantTypeAllowed('refresh_token');
 
-/** RFC 9700 section 4.14.2: true if each use replaces the token, unless it is bound to a public client's key. */
+/**
+ * Whether each use replaces the token (RFC 9700 section 4.14.2). A token that is bound to a public client's key stays,
+ * as does the token of a client with the FAPI 2.0 Security Profile (section 5.3.2.1 there).
+ */
 export const isReplaced = ({ oidc: { client, refreshToken } }: KoaContextWithOIDC): boolean =>
-  client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true;
+  !isFapi(client) &&
+  (client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true);
 
 type Timed = Pick<AuthzServer, 'config' | 'clock'>;
 

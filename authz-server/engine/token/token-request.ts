@@ -8,6 +8,7 @@ import {
 } from 'oidc-provider';
 import type { Log } from '#shared/base/log.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
+import { isFapi, isFapiAlg } from '../../base/fapi.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { spendOfSecret } from '../../base/spend.ts';
 import { checkAssertion } from '../clients/client-authentication.ts';
@@ -51,7 +52,7 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
   /**
    * Grant. The engine then checks the DPoP proof, finds the code or token (codes/, refresh/) and checks its bindings.
    */
-  grant: [redirectUriOfCode, offlineScopeOfRefresh] satisfies readonly GrantStep[],
+  grant: [demandedProof, redirectUriOfCode, offlineScopeOfRefresh] satisfies readonly GrantStep[],
 
   /**
    * Issues the tokens of a code or a refresh token. The engine replaces a refresh token before it signs. Its two writes
@@ -89,6 +90,15 @@ export type TokenServer = Pick<
 
 /** A step before the engine redeems a code or token. It throws the error that the client gets. */
 export type GrantStep = (ctx: KoaContextWithOIDC) => void | Promise<void>;
+
+/**
+ * Refuses a request without a DPoP proof if all tokens of the client are bound to keys (RFC 9449 section 5.2). The
+ * engine would answer `invalid_grant`, after which clients throw away a refresh token that is still good.
+ */
+function demandedProof(ctx: KoaContextWithOIDC): void {
+  if (!ctx.oidc.client?.dpopBoundAccessTokens || ctx.get('DPoP') !== '') return;
+  throw new errors.InvalidRequest('DPoP proof is missing: all tokens of this client are bound');
+}
 
 /**
  * Ignores `offline_access` in a refresh of a token that was issued without it. A sign-in without `prompt=consent` drops
@@ -198,7 +208,8 @@ const PROVED = new Set(['token', 'pushed_authorization_request']);
  * another key (RFC 9449 section 5). Refuses a replayed DPoP proof at the token endpoint; at resources
  * shared/auth/schemes/dpop/dpop.ts does so. A proof is valid for one request of any client (RFC 9449 section 11.1). At
  * this point the engine has checked the proof and the client, and no code is used up yet. A key that is registered for
- * a scheme of the resource server may not make proofs (RFC 9729 section 8).
+ * a scheme of the resource server may not make proofs (RFC 9729 section 8), and a proof of RS256 may not come from a
+ * client with the FAPI 2.0 Security Profile.
  */
 function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
   return async (ctx: KoaContextWithOIDC, { found }: EngineRequest): Promise<void> => {
@@ -208,7 +219,10 @@ function proofs({ stores }: Pick<AuthzServer, 'stores'>) {
       if ([...found.values()].every(({ proved }) => proved === undefined)) return;
       throw new errors.InvalidGrant('the refresh token came with a DPoP proof: send one again');
     }
-    const { jwk = { kty: '' } } = decodeProtectedHeader(proof);
+    const { jwk = { kty: '' }, alg } = decodeProtectedHeader(proof);
+    if (isFapi(ctx.oidc.client) && !isFapiAlg(alg)) {
+      throw new errors.InvalidDpopProof('the algorithm of the DPoP proof is not one of FAPI 2.0');
+    }
     if ((await keyInDirectory(stores, jwk)) !== undefined) {
       throw new errors.InvalidDpopProof('the key of the DPoP proof is used for something else');
     }

@@ -14,6 +14,7 @@ const OF_CLIENTS = {
     'native',
     'id_token_signed_response_alg',
     'pkce',
+    'profile',
     'first_party',
     'allow_groups',
     'allow_people',

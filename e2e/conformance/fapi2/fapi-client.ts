@@ -53,12 +53,23 @@ export interface Tokens {
   readonly id_token: string;
 }
 
-const now = () => Math.floor(Date.now() / 1000);
-
 const texts = (all: Changes): Record<string, string> =>
   Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+/** The status and the error of an answer. */
+export const refusal = ({ status, body }: Answer): readonly [number, unknown] => [
+  status,
+  body['error'],
+];
+
+/** The servers, the person who signs in, and the seconds by which their clocks are ahead of the clock of this process. */
+export interface Place {
+  readonly pair: Pair;
+  readonly person: Person;
+  readonly clock: { ahead: number };
+}
 
 /** A client as the conformance suite plays it: private_key_jwt, PAR and DPoP, each step by itself. */
 export class FapiClient {
@@ -69,19 +80,25 @@ export class FapiClient {
   /** The key of the DPoP proofs. */
   readonly bound: Key;
   readonly #person: Person;
+  readonly #clock: Place['clock'];
 
-  constructor(pair: Pair, person: Person, id: string, keys: Pick<FapiClient, 'key' | 'bound'>) {
+  constructor({ pair, person, clock }: Place, id: string, keys: Pick<FapiClient, 'key' | 'bound'>) {
     this.pair = pair;
     this.id = id;
     this.key = keys.key;
     this.bound = keys.bound;
     this.#person = person;
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return Math.floor(Date.now() / 1000) + this.#clock.ahead;
   }
 
   /** Signs the assertion of the client (RFC 7523 section 3). */
   async assertion({ claims = {}, header = {}, key = this.key }: Signed = {}): Promise<string> {
     const usual = { iss: this.id, sub: this.id, aud: this.pair.issuer, jti: randomUUID() };
-    const times = { iat: now(), exp: now() + 60 };
+    const times = { iat: this.now(), exp: this.now() + 60 };
     return new SignJWT({ ...usual, ...times, ...claims })
       .setProtectedHeader({ alg: key.alg, ...header })
       .sign(key.privateKey);
@@ -92,7 +109,12 @@ export class FapiClient {
     path: string,
     { claims = {}, header = {}, key = this.bound }: Signed = {},
   ): Promise<string> {
-    const usual = { htm: 'POST', htu: `${this.pair.issuer}${path}`, jti: randomUUID(), iat: now() };
+    const usual = {
+      htm: 'POST',
+      htu: `${this.pair.issuer}${path}`,
+      jti: randomUUID(),
+      iat: this.now(),
+    };
     return new SignJWT({ ...usual, ...claims })
       .setProtectedHeader({ typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...header })
       .sign(key.privateKey);
@@ -158,6 +180,14 @@ export class FapiClient {
     return searchParams;
   }
 
+  /** Opens an address that must give no code; resolves to the error of the answer, or to the status of the last page. */
+  async refused(url: URL): Promise<unknown> {
+    const page = await new PersonAtPages(this.pair, this.#person).open(url);
+    const location = new URL(page.headers.get('location') ?? page.url, this.pair.issuer);
+    if (location.searchParams.has('code')) throw new Error(`a code was given: ${location.href}`);
+    return location.searchParams.get('error') ?? page.status;
+  }
+
   /** Resolves to the code for a request; throws if there is none. */
   async code(request: Request, more: Parameters<FapiClient['push']>[1] = {}): Promise<string> {
     const answer = await this.answer(await this.pushed(request, more));
@@ -169,10 +199,11 @@ export class FapiClient {
   /** Redeems a code with a proof of the client's key, or with `dpop`. */
   async redeem(
     code: string,
-    { verifier }: Request,
+    { parameters, verifier }: Request,
     more: Parameters<FapiClient['push']>[1] = {},
   ): Promise<Answer> {
-    const grant = { grant_type: 'authorization_code', code, redirect_uri: CALLBACK };
+    const { redirect_uri } = parameters;
+    const grant = { grant_type: 'authorization_code', code, redirect_uri };
     const dpop = more.dpop ?? (await this.proof('/token'));
     return this.post(
       '/token',
@@ -190,9 +221,9 @@ export class FapiClient {
   }
 
   /** Refreshes with a proof of the client's key. */
-  async refresh(token: string): Promise<Answer> {
-    const form = { grant_type: 'refresh_token', refresh_token: token };
-    return this.post('/token', form, { dpop: await this.proof('/token') });
+  async refresh(token: string, more: Parameters<FapiClient['push']>[1] = {}): Promise<Answer> {
+    const form = { grant_type: 'refresh_token', refresh_token: token, ...more.form };
+    return this.post('/token', form, { dpop: await this.proof('/token'), ...more });
   }
 
   /** Returns the claims of a usual proof for the documents. */
@@ -201,11 +232,18 @@ export class FapiClient {
     return { htm: 'GET', htu: this.pair.documents, ath };
   }
 
+  /** Makes a proof for a request of the documents with this token. */
+  proofToRead(token: string, changes: Signed = {}): Promise<string> {
+    return this.proof('', {
+      ...changes,
+      claims: { ...this.atDocuments(token), ...changes.claims },
+    });
+  }
+
   /** Resolves to the status of a request for the documents. */
-  async read(token: string, changes: Signed = {}, scheme = 'DPoP'): Promise<number> {
-    const claims = { ...this.atDocuments(token), ...changes.claims };
-    const DPoP = await this.proof('', { ...changes, claims });
-    const headers = { Authorization: `${scheme} ${token}`, DPoP };
+  async read(token: string, changes: Signed = {}, fields: Changes = {}): Promise<number> {
+    const DPoP = await this.proofToRead(token, changes);
+    const headers = texts({ Authorization: `DPoP ${token}`, DPoP, ...fields });
     return (await fetch(this.pair.documents, { headers })).status;
   }
 }
@@ -215,15 +253,15 @@ export const thumbprint = ({ jwk }: Key): Promise<string> => calculateJwkThumbpr
 
 /** Registers a client with a new key for its assertions. */
 export async function addFapiClient(
-  pair: Pair,
-  person: Person,
+  place: Place,
   options: readonly string[] = [],
+  alg = 'ES256',
 ): Promise<FapiClient> {
-  const [key, bound] = [await newKey(), await newKey()];
-  const file = join(pair.data, `${randomUUID()}.json`);
+  const [key, bound] = [await newKey(alg), await newKey()];
+  const file = join(place.pair.data, `${randomUUID()}.json`);
   await writeFile(file, JSON.stringify({ keys: [key.jwk] }));
   const named = ['--name', 'Suite', '--scope', 'openid profile offline_access documents:read'];
-  const proof = ['--auth', 'private_key_jwt', '--jwks', file];
-  const added = await pair.cli('client', 'add', ...named, ...CODE_FLOW, ...proof, ...options);
-  return new FapiClient(pair, person, String(added['client_id']), { key, bound });
+  const proof = ['--profile', 'fapi2', '--jwks', file, ...options];
+  const added = await place.pair.cli('client', 'add', ...named, ...CODE_FLOW, ...proof);
+  return new FapiClient(place, String(added['client_id']), { key, bound });
 }

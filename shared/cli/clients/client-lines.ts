@@ -35,6 +35,7 @@ export function clientLines(client: ShownClient): readonly string[] {
     ['application', client.application_type],
     ['ID tokens', client.id_token_signed_response_alg],
     ['PKCE', client.pkce],
+    ['profile', client.profile],
     ['first party', client.first_party ? 'people are not asked to allow it' : undefined],
     ['group that may use it', client.allow_groups],
     ['person who may use it', client.allow_people],

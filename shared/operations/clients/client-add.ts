@@ -149,13 +149,15 @@ export function described(asked: Registration, config: Config, kept?: GnapMember
   refuseContradictions({ ...asked, gnap: gnap_key ?? kept });
   checkSpaces(asked, config);
   checkRedirects(asked, native);
-  const { token_endpoint_auth_method: method = AUTH_METHODS[0], ...rest } = more;
+  const isFapi = asked.profile === 'fapi2';
+  const usual = isFapi ? 'private_key_jwt' : AUTH_METHODS[0];
+  const { token_endpoint_auth_method: method = usual, ...rest } = more;
   if (!isPublic && (method === 'private_key_jwt') !== (jwks !== undefined)) {
     throw new InputError(['token_endpoint_auth_method'], said('jwks-with-method'));
   }
   const members = {
     scope: '',
-    id_token_signed_response_alg: ID_TOKEN_ALGS[0],
+    id_token_signed_response_alg: isFapi ? ('ES256' as const) : ID_TOKEN_ALGS[0],
     ...withoutFalse(rest),
     token_endpoint_auth_method: isPublic ? ('none' as const) : method,
     ...(jwks !== undefined && { jwks }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PKCE_MODES } from '#shared/stores/oauth/clients.ts';
+import { PKCE_MODES, PROFILES } from '#shared/stores/oauth/clients.ts';
 import { LEVELS } from '#shared/jose/acr.ts';
 import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
@@ -124,6 +124,11 @@ export const clientMembers = {
     .exactOptional()
     .describe('when PKCE may be left out: required (never), nonce (with openid and a nonce), off')
     .register(SPELLINGS, { value: 'MODE' }),
+  profile: z
+    .enum(PROFILES)
+    .exactOptional()
+    .describe('fapi2: PAR, DPoP, private_key_jwt and PKCE, as FAPI 2.0 demands')
+    .register(SPELLINGS, { value: 'PROFILE' }),
   first_party: flag.describe(
     'your own application: needs no consent; people can end its access on the account page',
   ),

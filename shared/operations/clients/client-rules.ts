@@ -3,7 +3,7 @@ import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { InputError } from '../operation.ts';
 import type { ClientMembers } from './client-members.ts';
-import { ofPeople } from './grant-types.ts';
+import { DEVICE_CODE, ofPeople } from './grant-types.ts';
 import { redirectUriMistake } from '#shared/client-documents/redirect-uri.ts';
 import { about, type Words } from '#shared/refusals/words.ts';
 import { said } from '#shared/refusals/operations.ts';
@@ -27,11 +27,37 @@ const OF_OAUTH: readonly Member[] = [
   'token_endpoint_auth_method',
   'jwks',
   'pkce',
+  'profile',
   'id_token_signed_response_alg',
   'default_scope',
   'origins',
   'post_logout_redirect_uris',
   'backchannel_logout_uri',
+];
+
+/** Members that the FAPI 2.0 Security Profile forbids, or needs, with the remedy (sections 5.3.2 and 5.4.1). */
+const OF_FAPI: readonly (readonly [Member, wrong: (client: RuledClient) => boolean, Words])[] = [
+  [
+    'profile',
+    ({ token_endpoint_auth_method: method = 'private_key_jwt', jwks }) =>
+      jwks === undefined || method !== 'private_key_jwt',
+    said('fapi-keys'),
+  ],
+  ['profile', (client) => grants(client, DEVICE_CODE), said('fapi-device')],
+  ['pkce', (client) => omitsPkce(client), said('fapi-pkce')],
+  [
+    'id_token_signed_response_alg',
+    (client) => client.id_token_signed_response_alg === 'RS256',
+    said('fapi-id-token'),
+  ],
+  ['jwks', ({ jwks }) => jwks?.keys.some(({ alg }) => alg === 'RS256') === true, said('fapi-jwk')],
+  [
+    'redirect_uris',
+    (client) =>
+      !has(client, 'native') &&
+      client.redirect_uris?.some((uri) => uri.startsWith('http:')) === true,
+    said('fapi-redirect'),
+  ],
 ];
 
 const omitsPkce = ({ pkce }: RuledClient) => pkce === 'nonce' || pkce === 'off';
@@ -56,6 +82,10 @@ const CONTRADICTIONS: readonly (readonly [
         (client: RuledClient) => has(client, 'gnap') && has(client, member),
         said('not-of-gnap'),
       ] as const,
+  ),
+  ...OF_FAPI.map(
+    ([member, wrong, remedy]) =>
+      [member, (client: RuledClient) => has(client, 'profile') && wrong(client), remedy] as const,
   ),
   [
     'grant_types',

@@ -26,6 +26,7 @@ const REMOVABLE = {
   'logout-url': 'backchannel_logout_uri',
   'start-url': 'start_url',
   pkce: 'pkce',
+  profile: 'profile',
   'first-party': 'first_party',
   'allow-group': 'allow_groups',
   'allow-person': 'allow_people',
@@ -126,9 +127,10 @@ function changedBy(
 
 /** Returns a client as if it were registered now: members with default values are absent. */
 function ruled(client: ClientRecord, native: boolean) {
-  const { token_endpoint_auth_method: method, id_token_signed_response_alg: _, ...rest } = client;
+  const { token_endpoint_auth_method: method, id_token_signed_response_alg: alg, ...rest } = client;
   const isPublic = method === 'none' && client.gnap === undefined;
-  return { ...rest, public: isPublic, native };
+  const ofOAuth = client.gnap === undefined && { id_token_signed_response_alg: alg };
+  return { ...rest, ...ofOAuth, public: isPublic, native };
 }
 
 /** Records the scopes that the client loses: people who allowed them are asked again if the client gets them back. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LEVELS } from '#shared/jose/acr.ts';
-import { type ClientRecord, PKCE_MODES } from '#shared/stores/oauth/clients.ts';
+import { type ClientRecord, PKCE_MODES, PROFILES } from '#shared/stores/oauth/clients.ts';
 import type { Told } from '../operation.ts';
 
 const texts = z.array(z.string());
@@ -30,6 +30,7 @@ export const clientSchema = z.strictObject({
   application_type: z.enum(['web', 'native']).exactOptional(),
   id_token_signed_response_alg: z.string().exactOptional(),
   pkce: z.enum(PKCE_MODES).exactOptional(),
+  profile: z.enum(PROFILES).exactOptional(),
   origins: texts.exactOptional(),
   introspects: texts.exactOptional(),
   claim_rules: texts.exactOptional(),

@@ -3,7 +3,7 @@ import { SPELLINGS } from '../texts.ts';
 import { said } from '#shared/refusals/operations.ts';
 import { fault } from '#shared/refusals/fault.ts';
 
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The grant types of a client by their short names (RFC 7591 section 2, RFC 8628 section 4). */
 const GRANTS = {

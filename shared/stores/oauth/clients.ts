@@ -21,10 +21,13 @@ export interface GnapRegistration {
   readonly unknown?: boolean;
 }
 
-/** A registered OAuth client, with the members of RFC 7591 section 2 and our own. */
 /** When a client may omit PKCE. */
 export const PKCE_MODES = ['required', 'nonce', 'off'] as const;
 
+/** The security profiles of clients: `fapi2` is the FAPI 2.0 Security Profile. */
+export const PROFILES = ['fapi2'] as const;
+
+/** A registered OAuth client, with the members of RFC 7591 section 2 and our own. */
 export interface ClientRecord {
   readonly client_id: string;
   readonly client_name: string;
@@ -64,6 +67,8 @@ export interface ClientRecord {
    * `openid` with a nonce; `off`: in all requests. A public client may never omit it.
    */
   readonly pkce?: (typeof PKCE_MODES)[number];
+  /** The security profile by which the server treats the client; absent: none. */
+  readonly profile?: (typeof PROFILES)[number];
   /** Origins whose scripts may call the token, userinfo and revocation endpoints, beside those of `redirect_uris`. */
   readonly origins?: readonly string[];
   /** Rules for claims that need no scope, in the form of `formatRule`. For each claim the first match counts. */

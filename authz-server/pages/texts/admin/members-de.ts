@@ -42,6 +42,7 @@ export const membersDe: typeof membersEn = {
   application_type: 'Art der Anwendung',
   id_token_signed_response_alg: 'Verfahren seiner ID-Tokens',
   pkce: 'PKCE',
+  profile: 'Sicherheitsprofil',
   origins: 'Herkunft seiner Skripte',
   introspects: 'Darf Tokens prüfen für',
   claim_rules: 'Was ihre Claims sagen, etwa role=admin if group admins',

@@ -41,6 +41,7 @@ export const membersEn = {
   application_type: 'Kind of application',
   id_token_signed_response_alg: 'Algorithm of its ID tokens',
   pkce: 'PKCE',
+  profile: 'Security profile',
   origins: 'Origins of its scripts',
   introspects: 'May introspect tokens for',
   claim_rules: 'What its claims say, such as role=admin if group admins',

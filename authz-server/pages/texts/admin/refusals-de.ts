@@ -101,6 +101,15 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'only-of-browsers': 'gibt es nur mit einem Browser: Wählen Sie auch authorization_code',
   'pkce-openid':
     'braucht das Recht openid: Statt PKCE bindet die nonce des ID-Tokens einen Code an seine Sitzung',
+  'fapi-keys':
+    'fapi2 ist für Clients, die sich mit einem Schlüssel ausweisen: Geben Sie dessen öffentlichen Teil und private_key_jwt an',
+  'fapi-device': 'fapi2 kennt keine Anmeldung an Geräten: Lassen Sie device_code weg',
+  'fapi-pkce': 'muss bei fapi2 required sein: Lassen Sie es weg',
+  'fapi-id-token': 'muss bei fapi2 ES256 sein',
+  'fapi-jwk':
+    'hat einen Schlüssel für RS256, was fapi2 verbietet: Nehmen Sie PS256, ES256 oder EdDSA',
+  'fapi-redirect':
+    'müssen bei fapi2 mit https:// beginnen; http geht nur bei installierten Anwendungen',
   'default-beyond': 'geht über die Rechte des Clients hinaus: {scopes}',
   'admin-scope':
     'hat {scopes}, was nur Verwalter haben: Erlauben Sie dem Client, diesen Server zu verwalten',

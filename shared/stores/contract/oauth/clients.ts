@@ -17,6 +17,7 @@ export function clientsContract(contract: () => Contract): void {
         introspects: ['https://api.example/', 'https://files.example/'],
         id_token_signed_response_alg: 'RS256' as const,
         pkce: 'nonce' as const,
+        profile: 'fapi2' as const,
         former_secret: { hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg', from: 1, until: 2 },
         demo: true,
       };
