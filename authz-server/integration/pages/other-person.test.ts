@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => site[Symbol.asyncDispose]());
 
+const EXPECTED = 'This is for another person';
 const FORBIDDEN = 'You may not use this application';
 const pathOf = ({ url }: Page) => new URL(url).pathname;
 const formAt = ({ forms }: Page, end: string) =>
@@ -23,8 +24,6 @@ const decided = async (browser: TestBrowser, page: Page) =>
   formAt(page, '/consent') ? browser.submit(page, { decision: 'allow' }) : page;
 
 describe('id_token_hint (OpenID Connect Core 1.0 section 3.1.2.2): no other person gets a code', () => {
-  const EXPECTED = 'This is for another person';
-
   /** Returns the ID token of alice, and her browser. */
   async function hint() {
     const { browser, page } = await allowed(site);
@@ -71,6 +70,33 @@ describe('id_token_hint (OpenID Connect Core 1.0 section 3.1.2.2): no other pers
     const { browser, id_token_hint } = await hint();
     const answer = answerIn(await browser.open(site.authorize({ id_token_hint })));
     expect(answer.get('code')).not.toBeNull();
+  });
+});
+
+describe('the claim `sub` with a value (OpenID Connect Core 1.0 section 5.5.1): no other person gets a code', () => {
+  const claimsOfAlice = async () =>
+    JSON.stringify({ id_token: { sub: { value: await idOf(site, 'alice') } } });
+
+  test('a person who signs in as another person is asked again', async () => {
+    const { browser } = await allowed(site);
+    const asked = { prompt: 'login', claims: await claimsOfAlice() };
+    const page = await browser.open(site.authorize(asked));
+    const answer = await browser.submit(page, BOB);
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+    expect(answer.text).toContain(EXPECTED);
+    const back = await decided(
+      browser,
+      await browser.submit(await toOther(browser, answer), ALICE),
+    );
+    expect(claimsOf((await site.redeem(back))['id_token'])['sub']).toBe(await idOf(site, 'alice'));
+  });
+
+  test('a person who is signed in as another person can give up, and the client gets login_required', async () => {
+    const { browser } = await allowed(site, {}, BOB);
+    const page = await browser.open(site.authorize({ claims: await claimsOfAlice() }));
+    expect(page.text).toContain(EXPECTED);
+    const answer = answerIn(await browser.submit(page, {}, formAt(page, '/abort')));
+    expect([answer.get('error'), answer.get('code')]).toEqual(['login_required', null]);
   });
 });
 
