@@ -82,6 +82,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
   'authz-server/pages/interaction/interaction.ts endSignIn': [
     'another person signs in with the same browser',
   ],
+  'authz-server/pages/own-data/removal.ts endAhead': ['an operator removes the person'],
   'authz-server/pages/sign-in/session.ts endSignIn': ['the person signs out'],
   'authz-server/pages/sign-in/set-up.ts clearEarlier': ['the person has a second factor'],
   'resource-server/sign-in/sign-out.ts endGrant': [NEVER.space],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { fresh } from '#shared/stores/contract/samples.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type SharedStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import {
@@ -143,6 +144,20 @@ describe('a person deletes their own account', () => {
     await makeAdministrator('bob');
     expect((await remove(browser)).status).toBe(200);
     expect(await person('alice')).toBeUndefined();
+  });
+
+  test('if the server stops before it has removed an administrator, no token of theirs works', async () => {
+    await makeAdministrator('alice', 'bob');
+    const browser = await flow.signedIn('alice');
+    await flow.useWeb(browser, ALL.scope);
+    const { id } = flow.people.alice;
+    const form = await browser.open(PATH);
+    // The removal reads the person by name, after an administrator was disabled.
+    const getByName = () => Promise.reject(new StoreUnavailable('the machine stopped'));
+    Object.assign(flow.authz.stores.people, { getByName });
+    expect((await browser.send(form, {}, PATH)).status).toBe(503);
+    expect(await person('alice')).toMatchObject({ disabled: true });
+    expect(await flow.authz.stores.revocations.generation('person', id)).toBe(1);
   });
 
   test('an administrator who cannot sign in does not count', async () => {

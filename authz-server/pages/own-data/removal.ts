@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { removeUser } from '#shared/operations/people/user-remove.ts';
+import { endAhead } from '#shared/people/access/everything.ts';
 import { administratorNow } from '#shared/people/administrator-now.ts';
 import { NoSuchPerson, replacePerson } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
@@ -62,8 +63,9 @@ export function removalHandlers(
   }
 
   /**
-   * Disables an administrator who leaves. False: no other administrator could sign in, so nothing is changed. The check
-   * follows the change in one transaction, so of two administrators who leave at the same time one stays.
+   * Disables an administrator who leaves, and ends their tokens, even if the server stops then. False: no other
+   * administrator could sign in, so nothing is changed. The check follows the change in one transaction, so of two
+   * administrators who leave at the same time one stays.
    */
   async function mayLeave(
     { recorder }: PagesServer,
@@ -79,6 +81,7 @@ export function removalHandlers(
         );
         const other = await administratorNow(held, server.development, id);
         if (other === undefined) throw new LastAdministrator();
+        await endAhead({ ...server, ...acting }, id);
       });
     } catch (error) {
       if (error instanceof LastAdministrator) return false;
