@@ -41,7 +41,7 @@ describe('a release in the changelog', () => {
     ['a version that is there', changelog, '0.1.0'],
     ['nothing unreleased', released(changelog, '0.2.0', '2026-11-23'), '0.3.0'],
     ['no such section', '# Changelog\n', '0.3.0'],
-  ])('is refused with %s', (_, given, version) => {
+  ])('no release is made from a changelog with %s', (_, given, version) => {
     expect(() => released(given, version, '2026-11-23')).toThrow(/Unreleased|section already/);
   });
 });

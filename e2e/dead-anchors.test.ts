@@ -7,7 +7,7 @@ describe('the anchors of headings, as forges make them', () => {
     ['## `token explain`, in short', 'token-explain-in-short'],
     ['### A [link](a.md#b): und Größe', 'a-link-und-größe'],
     ['## What it can carry ##', 'what-it-can-carry'],
-  ])('%s', (heading, anchor) => {
+  ])('the heading %j has the anchor %s', (heading, anchor) => {
     expect([...anchorsOf(heading)]).toEqual([anchor]);
   });
 

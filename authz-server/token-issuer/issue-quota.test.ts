@@ -107,7 +107,7 @@ describe('a reader of the store cannot find a person’s bucket by trying names'
   test.each([
     ['a person', {}, [AS, 'alice-id', 'app']],
     ['a machine', { sub: 'app', sub_gen: undefined, grant_id: undefined }, ['app']],
-  ])('%s', async (_, claims, payer) => {
+  ])('the name of the bucket of %s needs the master secret', async (_, claims, payer) => {
     const { body } = await good(BLIND_RSA);
     const token = tokenIssuer.accessToken(claims);
     for (let spent = 0; spent < 3; spent += 1) await tokenIssuer.request(body, { token });

@@ -131,7 +131,7 @@ describe('RFC 9729 section 6.4: without a proof, the proxy port answers like the
     ],
   ];
 
-  test.each(requests)('%s', async (_, text) => {
+  test.each(requests)('the proxy answers like the resource server: %s', async (_, text) => {
     const itself = Number(new URL(pair.resourceTls).port);
     for (const halfClose of [false, true]) {
       const [there, plain] = [await told(at, text, halfClose), await told(itself, text, halfClose)];

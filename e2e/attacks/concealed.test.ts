@@ -83,7 +83,7 @@ describe('RFC 9729 section 6.3: the server refuses a false proof', () => {
   });
   afterAll(async () => connection[Symbol.asyncDispose]());
 
-  test.each(cases)('%s: %s', async (algorithm, _, lie) => {
+  test.each(cases)('a proof by a key of %s is refused: %s', async (algorithm, _, lie) => {
     const status = await statusOf(connection, known(algorithm), lie).catch(async () => {
       await connection[Symbol.asyncDispose]();
       connection = await connectTo('HTTP/1.1', pair.resourceTls);

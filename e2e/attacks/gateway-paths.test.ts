@@ -91,7 +91,7 @@ describe('an unambiguous path arrives at the application unchanged', () => {
     ['/app/administration', '/base/administration'],
     ['/app/x/admin/', '/base/x/admin/'],
     ["/app/a,b!$&'()*+=:@", "/base/a,b!$&'()*+=:@"],
-  ])('%s', async (path, expected) => {
+  ])('the path %s arrives as %s', async (path, expected) => {
     await using client = connectTo(site.origin, 'HTTP/1.1');
     expect((await client.ask(path, { fields: [basic()] })).status).toBe(200);
     expect(upstream.take().map(({ target }) => target)).toEqual([expected]);
@@ -173,7 +173,7 @@ describe('the gateway always uses the configured upstream, even if a client name
         ),
     ],
     ['a port', () => requestLine('/app/x').replace(/Host: .*/, 'Host: 127.0.0.1:1')],
-  ])('%s', async (_, make) => {
+  ])('the other upstream gets no connection: %s', async (_, make) => {
     const status = statusOf(await rawHttp(site.origin, make()));
     expect(elsewhere.connections()).toBe(0);
     for (const { target } of upstream.take()) expect(target).toMatch(/^\/base\//);

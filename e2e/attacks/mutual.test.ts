@@ -203,7 +203,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       ['all ones', P_256, 'ff'.repeat(33)],
       ['an uncompressed point', P_256, `04${'11'.repeat(64)}`],
       ['a compressed point', P_256, `02${'11'.repeat(32)}`],
-    ])('%s, %s', async (_, realm, kc1) => {
+    ])('K_c1 = %s gets invalid-parameters in the realm %s', async (_, realm, kc1) => {
       const client = site.client(realm);
       expectRefused(await say({ ...client.kex(), kc1 }, 1, realm), 'invalid-parameters');
     });
@@ -270,7 +270,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       ],
       ['12 KiB of digits in nc', `Mutual version=1, nc=${'9'.repeat(12_000)}`],
       ['12 KiB of a name', `Mutual version=1, user="${'u'.repeat(12_000)}"`],
-    ])('%s', async (_, value) => {
+    ])('the server refuses a message: %s', async (_, value) => {
       const { status, info } = await site.ask(1, P_256, value);
       expect([400, 401]).toContain(status);
       expect(info).toEqual({});

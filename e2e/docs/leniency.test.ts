@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-test.each(examples)('%s', async (_sends, { to, lines, content, status }) => {
+test.each(examples)('the server accepts %s', async (_sends, { to, lines, content, status }) => {
   const origin = to === 'authz' ? pair.issuer : pair.resource;
   const { host } = new URL(origin);
   const values = { resource: pair.resource, issuer: pair.issuer, host, token };

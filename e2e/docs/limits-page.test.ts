@@ -45,7 +45,7 @@ describe('docs/reference/limits.md has the limits that the code has', () => {
     ],
     ['requests that wait for Redis, also if their clients have left', [MOST_WAITING]],
     ['answers in a cache', [MOST_VARIANTS, LONGEST_TARGET / 1024]],
-  ])('%s', (what, numbers) => {
+  ])('the row has the numbers of the code: %s', (what, numbers) => {
     for (const number of numbers) expect(rowOf(what)).toContain(count(number));
   });
 

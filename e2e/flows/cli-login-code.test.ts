@@ -148,7 +148,7 @@ describe('the command refuses before it asks any person', () => {
   test.each([
     ['a site without loopback', { redirect_uris: ['https://app.example/callback'] }],
     ['the description of another', { client_id: 'https://app.example/other' }],
-  ])('%s', async (_, members) => {
+  ])('the command refuses %s, and names the client', async (_, members) => {
     clientId = site.describeClient(`cli-${randomUUID()}`, members);
     expect(await login()).toMatchObject({ code: 1, stderr: expect.stringContaining(clientId) });
   });

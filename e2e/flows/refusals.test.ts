@@ -124,7 +124,7 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
   });
 
   describe('RFC 9700 section 2.1: a redirect URI that is nearly the registered one', () => {
-    test.each(NEAR_MISSES)('%s', async (_what, redirect_uri) => {
+    test.each(NEAR_MISSES)('refused everywhere: %s', async (_what, redirect_uri) => {
       expectPage(await ask({ redirect_uri }));
       expectPage(await ask({ redirect_uri, prompt: 'none' }, browserAt(flow)));
       const request = Object.fromEntries(app.request({ redirect_uri }));
@@ -189,7 +189,7 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
       ['with a NUL', (code: string) => `${code}\0`],
       ['of 10,000 characters', () => 'c'.repeat(10_000)],
       ['named like a member of every object', () => '__proto__'],
-    ])('%s', async (_what, change) => {
+    ])('a code gets invalid_grant: %s', async (_what, change) => {
       const answer = await app.redeem(change(await app.code(browser)));
       expect(refusal(answer)).toEqual(INVALID_GRANT);
     });
@@ -230,7 +230,7 @@ describe.each(STORE_KINDS)('on %s: the authorization server refuses', (kind) => 
       ['an unknown scope', { scope: 'root' }, 'invalid_scope'],
       ['an unknown resource', { resource: 'https://evil.example/' }, 'invalid_target'],
       ['an unsupported response type', { response_type: 'token' }, 'unsupported_response_type'],
-    ])('%s', async (_what, parameters, error) => {
+    ])('the client gets an error for %s', async (_what, parameters, error) => {
       expectTold(await ask(parameters), error);
     });
 

@@ -83,7 +83,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
           return other.submit(asked);
         },
       ],
-    ])('%s', async (_how, signOut) => {
+    ])('a sign-out %s revokes only the access of its session', async (_how, signOut) => {
       const elsewhere = await signedIn(flow, person, 1);
       const there = await app.tokens(elsewhere, ONLINE);
       const here = await app.tokens(browser, ONLINE);

@@ -285,7 +285,7 @@ describe('a path with two readings gets 400, with any credentials', () => {
     'documents/%',
     'documents/%ff',
     '/documents/',
-  ])('%s', async (path) => {
+  ])('the path %s gets 400', async (path) => {
     const url = `${pair.resource}/${path}`;
     expect((await answer('--path-as-is', ...bearer(), url)).status).toBe(400);
     expect((await answer('--path-as-is', url)).status).toBe(400);

@@ -257,7 +257,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       ['NTLM in SPNEGO', () => base64(negTokenInit([NTLM], NTLM_MESSAGE)), 'NTLM'],
       ['not base64', () => 'abc-_', 'no base64'],
       ['nonsense', () => base64(Buffer.from('hello')), 'neither'],
-    ])('%s', async (_what, token, reason) => {
+    ])('the log has the reason of the refusal: %s', async (_what, token, reason) => {
       expect(await ask(url(), { token: token() })).toMatchObject(refused);
       await logged(`"reason":"${reason}`);
     });

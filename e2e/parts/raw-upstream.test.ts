@@ -53,7 +53,7 @@ describe('the raw upstream refuses an ambiguous request:', () => {
     ],
     ['content without framing fields', `GET / HTTP/1.1\r\nHost: a\r\n\r\nabc ${LAST}`],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
-  ])('%s', async (_, bytes) => {
+  ])('the request is unreadable: %s', async (_, bytes) => {
     await start();
     await rawHttp(upstream.url, bytes);
     expect(upstream.unreadable).toHaveLength(1);

@@ -190,7 +190,7 @@ describe('credentials', () => {
     ['Negotiate that is no base64', 'Negotiate YQ', {}, 'base64'],
     ['an unknown scheme', 'Authorization: Hawk id="a"', { id: 'a' }, undefined],
     ['a parameter twice', 'Authorization: Digest a=1, a=2', {}, 'it is malformed'],
-  ])('%s', (_title, text, parts, reason) => {
+  ])('an explanation has the parts and the reason: %s', (_title, text, parts, reason) => {
     const found = told(text);
     expect(found.parts).toMatchObject(parts);
     expect(found.reason).toEqual(reason && expect.stringContaining(reason));

@@ -291,7 +291,7 @@ describe('a document with malformed keys affects only its own client', () => {
       'a key that is too short',
       generateKeyPairSync('rsa', { modulusLength: 512 }).publicKey.export({ format: 'jwk' }),
     ],
-  ])('%s', async (_title, jwk) => {
+  ])('the server refuses a client with %s', async (_title, jwk) => {
     describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } });
     const statuses = [(await browser.open(flow.authorize(request()))).status];
     for (const alg of ['ES256', 'RS256', 'EdDSA', 'HS256']) {

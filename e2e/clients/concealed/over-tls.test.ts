@@ -161,7 +161,7 @@ describe.each(VERSIONS)('RFC 9729 over %s', (_version, open, server) => {
         LIES_OF_ECDSA.map(([what, lie]) => [algorithm, what, lie] as const),
       ),
       ...LIES_OF_RSA.map(([what, lie]) => ['rsa_pss_rsae_sha256', what, lie] as const),
-    ])('%s, %s', async (algorithm, _what, lie) => {
+    ])('a proof by a key of %s is refused: %s', async (algorithm, _what, lie) => {
       const lying = withProof(get(`${home()}/`), lie(options(connection, algorithm)));
       expect(await statusOf(connection, lying)).toBe(NO);
     });

@@ -156,7 +156,7 @@ describe('section 3.5: the client refuses a server without a valid proof', () =>
     ['qop in quotes', [info(RSPAUTH, { qop: quoted('qop', 'auth') })]],
     ['rspauth without quotes', [info(RSPAUTH, { rspauth: token('rspauth', RSPAUTH) })]],
     ['the field twice', [info(RSPAUTH), info(RSPAUTH)]],
-  ] as const)('%s', async (_title, fields) => {
+  ] as const)('the client refuses an answer with %s', async (_title, fields) => {
     const { exchange } = await proved(MUFASA);
     await expect(endOf(exchange, answer(200, fields))).rejects.toThrow();
   });

@@ -117,7 +117,7 @@ describe('RFC 7804 section 5: the client refuses a server without a valid proof'
     ['data with a newline, as in the RFC', [last(`${SHA256.serverFinal}\n`)]],
     ['a mandatory extension', [last(`${SHA256.serverFinal},m=x`)]],
     ['the field twice', [last(SHA256.serverFinal), last(SHA256.serverFinal)]],
-  ] as const)('%s', async (_title, fields) => {
+  ] as const)('the client refuses an answer with %s', async (_title, fields) => {
     const { exchange } = await halfway();
     await expect(endOf(exchange, answer(200, fields))).rejects.toThrow();
   });
@@ -158,7 +158,7 @@ describe('RFC 5802 section 5.1: a server-first-message', () => {
     ['a leading zero', `r=${nonce}a,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=04096`],
     ['another order', `r=${nonce}a,i=4096,s=W22ZaJ0SNY7soEsUEjb6gQ==`],
     ['a newline at the end', `r=${nonce}a,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096\n`],
-  ])('is refused with %s', async (_title, message) => {
+  ])('the client refuses a server-first-message with %s', async (_title, message) => {
     const exchange = scramClient(options({ unprompted: true })).exchange(GET);
     await sentBy(exchange);
     await expect(sentBy(exchange, next('SCRAM-SHA-256', message))).rejects.toThrow();

@@ -142,8 +142,8 @@ const ENDS: Readonly<Record<string, (there: Visit) => Promise<unknown>>> = {
   'user remove': ({ person }) => site.pair.cli('user', 'remove', person.name),
 };
 
-describe('an application lets a person no longer in', () => {
-  test.each(Object.entries(ENDS))('%s', async (_, end) => {
+describe('an application ends its session', () => {
+  test.each(Object.entries(ENDS))('every application ends its session: %s', async (_, end) => {
     const there = await visit();
     await end(there);
     for (const app of apps.values()) await until(async () => !(await isIn(there.context, app)));

@@ -38,9 +38,9 @@ const get = async (port: number, token?: string) => {
 };
 
 test.each([
-  ['as it comes, it remembers a token past its revocation', 0, 200],
-  ['with expiry=0, a token that is revoked is refused by the next request', 1, 401],
-] as const)('%s', async (_how, index, after) => {
+  ['as it comes remembers a token past its revocation', 0, 200],
+  ['with expiry=0 refuses a revoked token at the next request', 1, 401],
+] as const)('mod_oauth2 %s', async (_how, index, after) => {
   const client = await site.pair.addClient('documents:read');
   const token = await site.pair.token(client);
   const port = ports[index];

@@ -30,7 +30,7 @@ describe('people and applications that the list of a space allows', () => {
     ['an application by id', { kind: 'application', id: 'backup' }, true],
     ['an application that has the id of a person', { kind: 'application', id: 'p1' }, false],
     ['an anonymous client', { kind: 'anonymous' }, false],
-  ])('%s', (_what, principal, may) => {
+  ])('the list decides about %s', (_what, principal, may) => {
     expect(isAllowed(allow, principal)).toBe(may);
   });
 });

@@ -74,7 +74,7 @@ describe('a session beside other credentials', () => {
     ],
     ['a malformed field beside a session', [auth('Token x, y'), COOKIE], 400],
     ['the scheme Session in Authorization', [auth('Session good')], 401],
-  ] as const)('%s: %s', async (_what, fields, expected) => {
+  ] as const)('the credentials or the session decide: %s', async (_what, fields, expected) => {
     const outcome = await judge(space, requestOf(fields));
     expect(
       outcome.kind === 'answer' ? outcome.status : outcome.kind === 'pass' && outcome.scheme,

@@ -453,7 +453,7 @@ describe('scopes of a principal', () => {
     ['a scheme that knows none, in a space that gives none', undefined, {}, []],
     ['a scheme that knows some', ['own'], { granted }, ['own']],
     ['a scheme that found none', [], { granted }, []],
-  ])('%s', async (_, scopes, more, expected) => {
+  ])('the principal has the scopes of %s', async (_, scopes, more, expected) => {
     expect(await principalOf(scopes, more)).toEqual(expected);
   });
 });

@@ -21,7 +21,7 @@ describe('scopes of the tools that a message calls (MCP, tools)', () => {
       ['notes:write', 'notes:share'],
     ],
     ['a notification in a batch', [{ ...call('add_note'), id: undefined }], ['notes:write']],
-  ])('%s', (_, message, expected) => {
+  ])('a message needs the scopes of its tools: %s', (_, message, expected) => {
     expect(scopesOf(message)).toEqual(expected);
   });
 

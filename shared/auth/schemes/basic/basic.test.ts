@@ -68,7 +68,7 @@ describe('RFC 7617 section 2: user-pass', () => {
       '\u{1f511}',
       '\u{1f513}',
     ],
-  ])('%s', (_, token68, name, password) => {
+  ])('name and password are read: %s', (_, token68, name, password) => {
     expect(parseUserPass(token68)).toEqual({ name, password });
   });
 

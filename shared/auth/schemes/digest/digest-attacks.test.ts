@@ -160,7 +160,7 @@ describe('RFC 7616 section 3.4.6: credentials with another uri get 400', () => {
     ['another path', '/documents/b'],
     ['the query dropped', '/documents/a'],
     ['another origin', 'https://other.example/documents/a?b=c'],
-  ])('%s', async (_, uri) => {
+  ])('the uri is refused: %s', async (_, uri) => {
     const { scheme, did } = setup();
     const request = requestWith({ target: '/documents/a?b=c' });
     expect(await exchange(scheme, request, { hashed: { uri } })).toEqual({

@@ -78,7 +78,7 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
   });
 
   test.each(exchanges.map((exchange) => [exchange.given.name, exchange] as const))(
-    '%s',
+    'the exchange %s has the computed values',
     async (_, { given, 'key exchange': values, vh, requests }) => {
       const { 'auth-scope': scope, realm, user: name, password } = given;
       const pi = await piOf({ algorithm, scope, realm, name }, password);
