@@ -12,7 +12,8 @@ import type { Client } from 'oidc-provider';
  *     engine/token/token-request.ts.
  *  4. The audience of an assertion is the issuer as a string, whatever `tokens.assertionAudience` says (section
  *     5.3.2.1): engine/clients/client-authentication.ts.
- *  5. Assertions and DPoP proofs are signed with PS256, ES256 or EdDSA (section 5.4.1): `isFapiAlg`.
+ *  5. Assertions, DPoP proofs and access tokens are signed with PS256, ES256 or EdDSA (section 5.4.1): `isFapiAlg`. A
+ *     resource whose tokens are signed with RS256 is not open to the client: resources/resource-indicators.ts.
  *  6. A refresh token is not replaced (section 5.3.2.1): engine/refresh/refresh.ts.
  *
  * For all clients an assertion may come from 10 s in the future (section 5.3.2.1), a code lives 60 s, a pushed request less than 600 s, an answer has `iss`, and no redirect has the

@@ -8,6 +8,7 @@ import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
+import { isFapi, isFapiAlg } from '../base/fapi.ts';
 import { shownUri } from '../base/reasons.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
@@ -60,8 +61,10 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
     const name = named(resource);
     return spaces.find(({ url }) => url === name);
   };
-  const open = (client: Client) =>
-    strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
+  const open = (client: Client) => {
+    const all = strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
+    return isFapi(client) ? all.filter(({ alg }) => isFapiAlg(alg)) : all;
+  };
   /**
    * Returns the resources that a client is told about: resources of which it may have a scope, and that are not hidden.
    */

@@ -106,6 +106,8 @@ export const OPERATIONS = {
   'fapi-pkce': 'must be required with --profile fapi2: leave it out',
   'fapi-id-token': 'must be ES256 with --profile fapi2',
   'fapi-jwk': 'has a key for RS256, which fapi2 forbids: use PS256, ES256 or EdDSA',
+  'fapi-space':
+    'names {url}, which fapi2 rules out: add DPoP to its schemes, and give it another alg than RS256',
   'fapi-redirect': 'must be https with --profile fapi2; http on loopback needs --native',
   'default-beyond': 'is not within --scope: {scopes}',
   'admin-scope': 'has {scopes}, which is of administrators: add --admin',

@@ -52,6 +52,7 @@ beforeAll(async () => {
     token_endpoint_auth_method: 'private_key_jwt',
     jwks: { keys: [keys.ES256, keys.PS256, keys.EdDSA].map(({ jwk }) => jwk) },
     profile: 'fapi2',
+    scope: `${server.scope} rsa`,
     pkce: 'off', // the command line refuses it
   };
   await flow.stores.clients.add(bank);
@@ -241,6 +242,11 @@ test('a refresh token that was revoked is refused, though it is not replaced', a
   const gone = await flow.post('/token/revocation', { ...(await asserted()), token });
   expect(gone.status).toBe(200);
   expect(refused(await refresh(token, await proof('/token')))).toEqual([400, 'invalid_grant']);
+});
+
+test('section 5.4.1: a resource whose tokens are signed with RS256 is not open to it', async () => {
+  const rsa = { resource: 'https://rsa.example/', scope: 'openid rsa' };
+  expect(refused(await push(rsa))).toEqual([400, 'invalid_target']);
 });
 
 describe('assertions', () => {

@@ -83,6 +83,29 @@ describe('client add --profile fapi2', () => {
     expect([gnap.code, gnap.stderr]).toEqual([2, expect.stringContaining('a client of GNAP')]);
   });
 
+  test('refuses a space that takes no bound token, or signs its tokens with RS256', async () => {
+    const { shell, keyFile } = await newShell();
+    const url = 'https://api.example/';
+    const config = `${shell.env['COUNTERSIGN_DATA']}.config`;
+    const space = {
+      url,
+      realm: 'api',
+      scopes: { safe: ['documents:read'], unsafe: [] },
+      serves: 'verify',
+    };
+    const add = async (schemes: readonly string[], alg = 'ES256') => {
+      await writeFile(config, JSON.stringify({ spaces: [{ ...space, schemes, alg }] }));
+      const here = new TestShell({ ...shell.env, COUNTERSIGN_CONFIG: config });
+      const args = [...BANK, ...CALLBACK, ...PROFILE, ...(await keyFile(ES256))];
+      return inProcess(here, 'client', 'add', ...args, '--resource', url);
+    };
+    for (const wrong of [await add(['Bearer']), await add(['DPoP'], 'RS256')]) {
+      const remedy = expect.stringContaining('add DPoP to its schemes');
+      expect([wrong.code, wrong.stderr]).toEqual([2, remedy]);
+    }
+    expect(await add(['Bearer', 'DPoP'])).toMatchObject({ code: 0 });
+  });
+
   test('is accepted for a machine', async () => {
     const { shell, keyFile } = await newShell();
     const machine = ['--name', 'M', '--grant', 'client_credentials', '--scope', 'documents:read'];

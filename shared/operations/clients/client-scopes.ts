@@ -1,5 +1,6 @@
 import { nearest } from '#shared/base/nearest.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
 import {
   ADMIN_READ_SCOPE,
   ADMIN_SCOPE,
@@ -33,6 +34,13 @@ export function checkScopes(client: RuledClient, config: Config): { readonly not
   }
   if (client.pkce === 'nonce' && !all.has('openid')) {
     throw new InputError(['pkce'], said('pkce-openid'));
+  }
+  const ruledOut = everySpace(config).find(
+    ({ url, schemes, alg }) =>
+      client.resources?.includes(url) && (!schemes.includes('DPoP') || alg === 'RS256'),
+  );
+  if (client.profile === 'fapi2' && ruledOut !== undefined) {
+    throw new InputError(['resources'], said('fapi-space', { url: ruledOut.url }));
   }
   const beyond = parseScope(client.default_scope).difference(all);
   if (beyond.size > 0) {

@@ -108,6 +108,8 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'fapi-id-token': 'muss bei fapi2 ES256 sein',
   'fapi-jwk':
     'hat einen Schlüssel für RS256, was fapi2 verbietet: Nehmen Sie PS256, ES256 oder EdDSA',
+  'fapi-space':
+    'nennt {url}, was fapi2 ausschließt: Nehmen Sie dort DPoP in schemes auf, und ein anderes Verfahren (alg) als RS256',
   'fapi-redirect':
     'müssen bei fapi2 mit https:// beginnen; http geht nur bei installierten Anwendungen',
   'default-beyond': 'geht über die Rechte des Clients hinaus: {scopes}',
