@@ -32,7 +32,7 @@ async function turns(): Promise<void> {
 }
 
 const CLAIMS =
-  'sub sid iss acr amr auth_time name given_name family_name middle_name nickname preferred_username picture locale profile website gender birthdate zoneinfo email email_verified phone_number phone_number_verified address groups'.split(
+  'sub sid iss acr amr auth_time name given_name family_name middle_name nickname preferred_username picture locale profile website gender birthdate zoneinfo updated_at email email_verified phone_number phone_number_verified address groups'.split(
     ' ',
   );
 const ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'];

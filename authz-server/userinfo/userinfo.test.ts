@@ -337,7 +337,7 @@ describe('RFC 9449 section 7: tokens that are bound to a key', () => {
     const reply = await endpoint.dpop([endpoint.proof({ htm })], { method: htm });
     expect([reply.status, JSON.parse(reply.text)]).toEqual([
       200,
-      { sub: ALICE.id, preferred_username: 'alice' },
+      { sub: ALICE.id, preferred_username: 'alice', updated_at: 0 },
     ]);
     expect(reply.headers).not.toHaveProperty('dpop-nonce');
   });
@@ -370,7 +370,7 @@ describe('OpenID Connect Core 1.0 section 5.3.2: the claims in the answer', () =
       const { status, text: body } = await endpoint.bearer(endpoint.token(), { method });
       expect([status, JSON.parse(body)]).toEqual([
         200,
-        { sub: ALICE.id, preferred_username: 'alice' },
+        { sub: ALICE.id, preferred_username: 'alice', updated_at: 0 },
       ]);
     },
   );
@@ -388,13 +388,16 @@ describe('OpenID Connect Core 1.0 section 5.3.2: the claims in the answer', () =
     await endpoint.grant('g2', scope);
     const token = endpoint.token({ grant_id: 'g2', openid_scope: scope });
     const told = async () => JSON.parse((await endpoint.bearer(token)).text);
-    const before = { sub: ALICE.id, preferred_username: 'alice', groups: [] };
+    const named = { sub: ALICE.id, preferred_username: 'alice', updated_at: 0 };
+    const before = { ...named, groups: [] };
     expect(await told()).toEqual(before);
     const emails = [{ address: 'alice@example.com', verified: false }];
     const profile = { display_name: 'Alice', emails, groups: ['Staff'] };
-    await endpoint.stores.people.replace({ ...ALICE, profile, version: 1 });
+    const changed = { profile, profile_changed_at: 7_999 };
+    await endpoint.stores.people.replace({ ...ALICE, ...changed, version: 1 });
     expect(await told()).toEqual({
       ...before,
+      updated_at: 7,
       name: 'Alice',
       email: 'alice@example.com',
       email_verified: false,

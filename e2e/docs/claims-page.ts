@@ -89,6 +89,7 @@ const MEANING: Readonly<Record<string, string>> = {
   gender: 'the attribute of this name',
   birthdate: 'the attribute of this name, such as `2001-12-31`',
   zoneinfo: 'the attribute of this name, such as `Europe/Berlin`',
+  updated_at: 'when the profile last changed, in seconds',
   email: 'the first address',
   email_verified: 'whether that address is verified',
   phone_number: 'the attribute of this name, such as `+49 30 1234567`',

@@ -92,7 +92,7 @@ export async function isVerifiedOfAnother(
  * this person, and verified for no other person.
  */
 export async function verifySentTo(
-  store: Pick<PeopleStore, 'stores'>,
+  store: Pick<PeopleStore, 'stores' | 'clock'>,
   { id, name }: Pick<PersonRecord, 'id' | 'name'>,
   address: string,
 ): Promise<void> {
@@ -109,7 +109,7 @@ export async function verifySentTo(
  * has verified the address.
  */
 export async function confirmAddress(
-  store: Pick<PeopleStore, 'stores' | 'recorder'>,
+  store: Pick<PeopleStore, 'stores' | 'recorder' | 'clock'>,
   { id, name }: Pick<PersonRecord, 'id' | 'name'>,
   claim: AddressClaim,
 ): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { findAccess, recordAccess } from './access/grants.ts';
 import { changeProfile } from './change-profile.ts';
@@ -37,4 +38,30 @@ test('a grant that another server gave before the commit ends, too', async () =>
   );
   expect(await findAccess(store, 'before')).toBeUndefined();
   expect(await findAccess(store, 'meanwhile')).toBeUndefined();
+});
+
+test('the time of the last change of a profile is kept, and no other change is one', async () => {
+  const { store: people, stores } = await testPeople();
+  const clock = new ManualClock(people.clock.now());
+  const store = { ...people, stores, clock };
+  const profile = { groups: ['staff'] };
+  const added = await addPerson(store, { name: 'alice', profile });
+  const change = (edit: Parameters<typeof changeProfile>[2]) =>
+    changeProfile(store, 'alice', edit, { kind: 'person.changed', what: 'profile' });
+  const at = added.created_at;
+  clock.advance(5);
+  const disabled = await change((person) => ({ ...person, disabled: true }));
+  const same = await change((person) => ({ ...person, profile: { ...profile } }));
+  expect([added, disabled, same].map((each) => each.profile_changed_at)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  const changed = await change((person) => ({ ...person, profile: { groups: ['board'] } }));
+  expect(changed.profile_changed_at).toBe(at + 5000);
+  clock.advance(5);
+  const enabled = await change((person) => ({ ...person, disabled: false }));
+  expect(enabled.profile_changed_at).toBe(at + 5000);
+  const { profile: _gone, ...without } = enabled;
+  expect((await change(() => without)).profile_changed_at).toBe(at + 10_000);
 });

@@ -4,6 +4,7 @@ import { CLAIMS_OF_SCOPES, claimsOf } from './claims.ts';
 const ALICE = {
   id: 'alice-id',
   name: 'alice',
+  changedAt: 1_700_000_000_999,
   profile: {
     display_name: 'Alice Liddell',
     emails: [
@@ -49,6 +50,7 @@ describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => 
       gender: 'female',
       birthdate: '1852-05-04',
       zoneinfo: 'Europe/London',
+      updated_at: 1_700_000_000,
     });
   });
 

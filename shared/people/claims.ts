@@ -40,6 +40,9 @@ const CLAIMS = {
     picture: ({ profile }) => profile?.picture,
     locale: ({ profile }) => profile?.locale,
     ...ofAttributes('profile', 'website', 'gender', 'birthdate', 'zoneinfo'),
+    // NumericDate.
+    updated_at: ({ changedAt }) =>
+      changedAt === undefined ? undefined : Math.floor(changedAt / 1000),
   },
   email: {
     email: ({ profile }) => profile?.emails?.[0]?.address,

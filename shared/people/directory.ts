@@ -8,6 +8,8 @@ export interface Person {
   /** The name with which the person signs in. */
   readonly name: string;
   readonly profile?: Profile;
+  /** When the profile last changed, in milliseconds since the epoch. */
+  readonly changedAt?: number;
 }
 
 /** A person who has given the right password. */

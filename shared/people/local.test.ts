@@ -63,6 +63,7 @@ describe('authenticate', () => {
       const shown = {
         id: alice.id,
         name: 'alice',
+        changedAt: alice.created_at,
         generation: 0,
         passwordMark: passwordMark(alice),
       };
@@ -163,7 +164,11 @@ describe('a change of the person during a password check', () => {
 describe('find', () => {
   test('find returns only people who may sign in', async () => {
     const { directory, stores, alice } = await setup({ demo: false });
-    expect(await directory.find(alice.id)).toEqual({ id: alice.id, name: 'alice' });
+    expect(await directory.find(alice.id)).toEqual({
+      id: alice.id,
+      name: 'alice',
+      changedAt: alice.created_at,
+    });
     const others = (await everybodyIn(stores)).filter(
       ({ name }) => name === 'bob' || name === 'demo',
     );

@@ -49,4 +49,9 @@ export function localDirectory({
   };
 }
 
-const known = ({ id, name, profile }: PersonRecord) => ({ id, name, ...(profile && { profile }) });
+const known = ({ id, name, profile, created_at, profile_changed_at }: PersonRecord) => ({
+  id,
+  name,
+  ...(profile && { profile }),
+  changedAt: profile_changed_at ?? created_at,
+});

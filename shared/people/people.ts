@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access/access-store.ts';
 import { endAhead, endEverything } from './access/everything.ts';
@@ -230,7 +231,7 @@ export type EventOf = (was: PersonRecord, now: PersonRecord) => PersonEvent | un
  * of `edit`.
  */
 export async function replacePerson(
-  store: Pick<PeopleStore, 'recorder'> & { readonly stores: Pick<Stores, 'people'> },
+  store: Pick<PeopleStore, 'recorder' | 'clock'> & { readonly stores: Pick<Stores, 'people'> },
   name: string,
   edit: (person: PersonRecord) => NewRecord,
   event: PersonEvent | EventOf,
@@ -242,7 +243,13 @@ export async function replacePerson(
     const person = await personNamed(people, name);
     // The record was not changed meanwhile, so a conflict was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
-    const { record, verifiers } = kept(edit(person), person.version + 1);
+    const edited = edit(person);
+    const changed_at = { profile_changed_at: store.clock.now() };
+    const isSame = isDeepStrictEqual(edited.profile, person.profile);
+    const { record, verifiers } = kept(
+      { ...edited, ...(!isSame && changed_at) },
+      person.version + 1,
+    );
     const happened = typeof event === 'function' ? event(person, record) : event;
     if (happened === undefined) return person;
     const recorded = changing(store, 'people', { ...happened, person: person.id }, ...more);

@@ -1,3 +1,4 @@
+import { systemClock } from '#shared/base/clock.ts';
 import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import { type PeopleStore, replacePerson } from './people.ts';
 
@@ -11,5 +12,8 @@ export function setProfile(
     const profile = edit(former);
     return { ...person, ...(Object.keys(profile).length > 0 && { profile }) };
   };
-  return replacePerson(store, name, editProfile, { kind: 'person.changed', what: 'profile' });
+  return replacePerson({ clock: systemClock, ...store }, name, editProfile, {
+    kind: 'person.changed',
+    what: 'profile',
+  });
 }

@@ -113,9 +113,10 @@ describe('the link of the first administrator, with people.registration off', ()
     const browser = flow.browser();
     const page = await browser.open(path);
     const event = { kind: 'person.changed', what: 'admin given' } as const;
-    await replacePerson(flow.authz, 'alice', (now) => ({ ...now, admin: true }), event);
+    const store = { ...flow.authz, clock: flow.clock };
+    await replacePerson(store, 'alice', (now) => ({ ...now, admin: true }), event);
     expect((await browser.send(page, { name: 'dora', password: NEW }, path)).status).toBe(404);
-    await replacePerson(flow.authz, 'alice', (now) => ({ ...now, admin: false }), event);
+    await replacePerson(store, 'alice', (now) => ({ ...now, admin: false }), event);
     expect(await status(path)).toBe(404);
     expect(await named('dora')).toBeUndefined();
   });

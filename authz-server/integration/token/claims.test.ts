@@ -27,6 +27,7 @@ const TOLD = {
     preferred_username: 'alice',
     locale: PROFILE.locale,
     picture: PROFILE.picture,
+    updated_at: expect.any(Number),
   },
   email: { email: 'alice@example.com', email_verified: true },
   groups: { groups: PROFILE.groups },
@@ -142,7 +143,11 @@ describe('claims have their current values', () => {
     const scope = `${ALL} offline_access`;
     const tokens = await allowed(scope, scope.split(' '));
     await say({ groups: ['Board'] });
-    const now = { preferred_username: 'alice', groups: ['Board'] };
+    const now = {
+      preferred_username: 'alice',
+      updated_at: expect.any(Number),
+      groups: ['Board'],
+    };
     expect((await userinfo(tokens)).body).toEqual({ sub: flow.accountId, ...now });
     const { body } = await refresh(tokens['refresh_token']);
     expect(toldIn(body['id_token'])).toEqual(now);

@@ -68,13 +68,13 @@ export function removalHandlers(
    * administrators who leave at the same time one stays.
    */
   async function mayLeave(
-    { recorder }: PagesServer,
+    { clock, recorder }: PagesServer,
     { id, name }: Visitor['person'],
   ): Promise<boolean> {
     if ((await stores.people.get(id))?.admin !== true) return true;
     try {
       await stores.together(async (held) => {
-        const acting = { stores: held, recorder: recorder.of(held) };
+        const acting = { clock, stores: held, recorder: recorder.of(held) };
         const disabled = (person: PersonRecord) => ({ ...person, disabled: true });
         await replacePerson(acting, name, disabled, (was) =>
           was.disabled ? undefined : { kind: 'person.disabled' },

@@ -83,6 +83,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     expect(await visitor.call('userinfo', tokens, person.id)).toEqual({
       sub: person.id,
       preferred_username: person.name,
+      updated_at: expect.any(Number),
     });
     const url = `${pair.documents}${person.name}.txt`;
     expect(

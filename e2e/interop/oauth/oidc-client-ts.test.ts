@@ -109,7 +109,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       const { status, text } = await visitor.call<Answered>('request', url);
       expect([status, JSON.parse(text)]).toEqual([
         200,
-        { sub: person.id, preferred_username: person.name },
+        { sub: person.id, preferred_username: person.name, updated_at: expect.any(Number) },
       ]);
     });
 

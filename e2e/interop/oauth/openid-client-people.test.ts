@@ -126,6 +126,7 @@ describe.each(['public', 'confidential'] as const)(
       expect(await client.fetchUserInfo(config, tokens.access_token, person.id)).toEqual({
         sub: person.id,
         preferred_username: person.name,
+        updated_at: expect.any(Number),
       });
       expect(await read(config, tokens.access_token)).toBe(200);
     });

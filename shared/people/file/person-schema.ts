@@ -65,6 +65,7 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
   z
     .strictObject({
       ...personMembers,
+      profile_changed_at: time.exactOptional(),
       password_hash: checked(
         isPasswordHash,
         'an argon2id hash as this program makes it',

@@ -49,6 +49,8 @@ export interface PersonRecord {
   /** Names in Kerberos, with their realms: `alice@EXAMPLE.COM`. */
   readonly kerberos?: readonly string[];
   readonly profile?: Profile;
+  /** When the profile last changed, in milliseconds since the epoch. Absent: never since `created_at`. */
+  readonly profile_changed_at?: number;
   /** Other names of the person, each of one person only. Computed from the other members. */
   readonly aliases?: readonly string[];
   /** Search keys of the person, which other people may have, too. Computed from addresses, looks of the name, words of the display name. */
