@@ -155,6 +155,7 @@ export class Firefox implements AsyncDisposable {
   }
 
   async #send(method: string, params: Params): Promise<Params> {
+    if (this.#socket.readyState !== WebSocket.OPEN) throw new Error('Firefox has ended');
     this.#sent += 1;
     const id = this.#sent;
     const waiting = Promise.withResolvers<Answer>();
