@@ -42,7 +42,11 @@ describe("Authlib's OAuth2Session for people", () => {
           acr: 'urn:countersign:acr:password',
           amr: ['pwd'],
         }),
-        userinfo: { sub: person.id, preferred_username: person.name },
+        userinfo: {
+          sub: person.id,
+          preferred_username: person.name,
+          updated_at: expect.any(Number),
+        },
         before: 200,
         rotated: true,
         after: 200,
