@@ -2,7 +2,7 @@ import { createRecorder } from '#shared/audit/recorder.ts';
 import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
 import { removeUnused } from '#shared/client-documents/unused.ts';
 import { documentNetwork } from '#shared/client-documents/reach.ts';
-import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
+import { admittedBy, isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
 import { LINK_PATH } from '#shared/people/recovery-links.ts';
@@ -24,6 +24,7 @@ import { logoutChore } from './logout/logout-chore.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
 import { openPush } from './gnap/push.ts';
+import { openSources } from './sources/sources.ts';
 import { createEngine } from './engine/engine.ts';
 import { firstAdministrator } from './start/first-administrator.ts';
 import { firstStart } from './start/first-start.ts';
@@ -56,7 +57,7 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
     ...everyTokenSpace(config).map(({ alg }) => alg),
   ]);
   const passwords = createPasswords();
-  const directory = localDirectory({ ...stores, passwords, demo: development });
+  const directory = localDirectory({ ...stores, passwords, admitted: admittedBy(config) });
   const network = documentNetwork(config);
   const documents = createDocumentClients({ ...parts, recorder }, network);
   const server = {
@@ -72,6 +73,7 @@ export async function composeAuthorizationServer(parts: Parts, terminal = false)
     development,
     demoClients: development,
     sendPush: openPush(config),
+    sources: await openSources(config, parts.clock),
   };
   const engine = createEngine(server, ring, log);
   const { publicKey, signingKeys } = engine;

@@ -25,3 +25,9 @@ export const asHolder = <Server extends Pick<PagesServer, 'recorder'>>(
 /** Returns a recorder for a page whose visitor has not authenticated. */
 export const bySomebody = ({ recorder }: Pick<PagesServer, 'recorder'>, ctx: Context): Recorder =>
   recorder.by({ who: 'server', how: 'page', from: ctx.ip });
+
+/** Returns the server with a recorder for changes that a source of people brings. */
+export const bySource = <Server extends Pick<PagesServer, 'recorder'>>(
+  server: Server,
+  ctx: Context,
+): Server => ({ ...server, recorder: bySomebody(server, ctx) });

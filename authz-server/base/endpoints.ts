@@ -16,6 +16,7 @@ export const ENDPOINTS = {
   '/account/data': { methods: READ },
   '/account/data/file': { methods: READ, limited: true },
   '/account/remove': { methods: BOTH, limited: true },
+  '/account/sources': { methods: BOTH, limited: true },
   '/account/address': { methods: BOTH, limited: true },
   '/account/address/:uid': { methods: BOTH, limited: true },
   '/account/key': { methods: BOTH },
@@ -30,6 +31,8 @@ export const ENDPOINTS = {
   '/admin': { methods: READ },
   '/admin/:uid': { methods: BOTH },
   '/sign-in': { methods: BOTH, limited: true },
+  '/sign-in/with/:uid': { methods: READ, limited: true },
+  '/sign-in/with/:uid/callback': { methods: READ, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },
   '/interaction/:uid/login': { methods: BOTH, limited: true },
@@ -87,6 +90,9 @@ const OF_MAIL: ReadonlySet<string> = new Set([
 /** The row of the page that sends links to register with. */
 const OF_REGISTRATION = '/register';
 
+/** The paths of sign-in by sources, and of the page that links their accounts. */
+const OF_SOURCES = /^\/(?:sign-in\/with\/|account\/sources$)/;
+
 /** The row of the page on which people delete their own account. */
 const OF_REMOVAL = '/account/remove';
 
@@ -94,8 +100,9 @@ const OF_REMOVAL = '/account/remove';
 export const rowsOf = ({
   gnap,
   mail,
+  sources,
   people: { registration, removeThemselves },
-}: Pick<Config, 'gnap' | 'mail'> & {
+}: Pick<Config, 'gnap' | 'mail' | 'sources'> & {
   readonly people: Pick<Config['people'], 'registration' | 'removeThemselves'>;
 }): Rows =>
   Object.fromEntries(
@@ -103,6 +110,7 @@ export const rowsOf = ({
       ([path]) =>
         (gnap || !OF_GNAP.test(path)) &&
         (mail || !OF_MAIL.has(path)) &&
+        (sources.length > 0 || !OF_SOURCES.test(path)) &&
         (registration === 'open' || path !== OF_REGISTRATION) &&
         (removeThemselves || path !== OF_REMOVAL),
     ),
@@ -114,7 +122,7 @@ export const handledBy = (rows: Rows): ReadonlySet<string> =>
 
 /** The methods without GNAP and mail. */
 export const HANDLED = handledBy(
-  rowsOf({ people: { registration: 'off', removeThemselves: false } }),
+  rowsOf({ sources: [], people: { registration: 'off', removeThemselves: false } }),
 );
 
 /** Returns a function that finds the endpoint at a normalised path, or undefined if there is none. */

@@ -4,6 +4,7 @@ import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts
 import type { Send } from '#shared/client/send.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
+import type { Sources } from '../sources/sources.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /** The parts of the server that its pages use. */
@@ -16,6 +17,8 @@ export interface PagesServer
   readonly development: boolean;
   /** Sends a message to the URI at which a client of GNAP wants to be notified, if `gnap.push` permits the URI. */
   readonly sendPush: Send;
+  /** The sources of people, by name. */
+  readonly sources: Sources;
   /** Clients with Client ID Metadata Documents; `stores.clients` finds them, too. */
   readonly documents: DocumentClients;
   /** The network through which operators fetch metadata documents. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
@@ -17,6 +18,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { openSources } from '../sources/sources.ts';
 import { createApp } from '../app.ts';
 import { openPush } from '../gnap/push.ts';
 import { createEngine } from '../engine/engine.ts';
@@ -102,7 +104,12 @@ export async function testSite(
   const feed = await stores.revocations.feed();
   const master = Buffer.alloc(32, 7);
   const { revocations } = stores;
-  const directory = localDirectory({ people: stores.people, revocations, passwords, demo: true });
+  const directory = localDirectory({
+    people: stores.people,
+    revocations,
+    passwords,
+    admitted: { ...admittedBy(config), demo: true },
+  });
   const keys = keyLifecycle('keys', { ...parts, config, stores, master });
   const ring = await openKeyRing(keys, ['ES256']);
   const ready = () => stores.ping();
@@ -118,6 +125,7 @@ export async function testSite(
     config,
     stores: seen,
     documents,
+    sources: await openSources(config, parts.clock),
     documentNetwork: documentNetwork(config),
     feed,
     master,

@@ -42,7 +42,11 @@ async function site(mail: object = smtp.mail) {
     issuer: 'https://auth.example',
     brand: { name: 'Ex' },
   });
-  const directory = localDirectory({ ...stores, passwords, demo: true });
+  const directory = localDirectory({
+    ...stores,
+    passwords,
+    admitted: { demo: true, sources: new Set() },
+  });
   const server = { config, stores, directory, clock, random: systemRandom };
   const lines: (readonly [string, string | undefined])[] = [];
   const log = (event: string, { reason }: { readonly reason?: string | undefined } = {}) =>

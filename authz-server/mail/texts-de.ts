@@ -40,6 +40,8 @@ Wenn Sie niemanden darum gebeten haben, tun Sie nichts, und sagen Sie es ihnen. 
 export const mailDe: MailTexts = {
   'password-changed': noticeDe('Ihr Passwort wurde geändert'),
   'password-set': noticeDe('Für Ihr Konto wurde ein Passwort gesetzt'),
+  'account-linked': noticeDe('Ein Konto anderswo wurde verbunden'),
+  'account-unlinked': noticeDe('Ein Konto anderswo wurde getrennt'),
   'passkey-added': noticeDe('Ein Passkey wurde hinzugefügt'),
   'passkey-removed': noticeDe('Ein Passkey wurde entfernt'),
   'second-factor-set-up': noticeDe('Ein zweiter Faktor wurde eingerichtet'),

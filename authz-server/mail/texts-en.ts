@@ -41,6 +41,8 @@ If you did not ask for this link, do not use it, and tell the people who run ${b
 export const mailEn: MailTexts = {
   'password-changed': noticeEn('your password was changed'),
   'password-set': noticeEn('a password was set for your account'),
+  'account-linked': noticeEn('an account elsewhere was linked'),
+  'account-unlinked': noticeEn('an account elsewhere was unlinked'),
   'passkey-added': noticeEn('a passkey was added'),
   'passkey-removed': noticeEn('a passkey was removed'),
   'second-factor-set-up': noticeEn('a second factor was set up'),

@@ -36,6 +36,10 @@ import { frameOf } from './frame/view-of.ts';
 import { errorPage } from './views/error.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
 import { createSentAgain } from './sent-again.ts';
+import { linkedHandlers } from './sources/linked.ts';
+import { LINKED_PATH } from './sources/offers.ts';
+import { sourceHandlers } from './sources/with-source.ts';
+import { callbackPath, startPath } from '../sources/sources.ts';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { IncomingMessage } from 'node:http';
@@ -50,7 +54,7 @@ const PROGRAMS: ReadonlySet<string> = new Set(
 /** The pages for people. They come before the engine, whose routes are for programs. */
 export function site(server: PagesServer, provider: Provider): Pages {
   const interaction = interactionHandlers(server, provider);
-  const { signIn } = createSignIn(server, provider);
+  const { signIn, arrive: arriveHere } = createSignIn(server, provider);
   const { ask, signOut } = signOutHandlers(server, provider);
   const account = accountHandlers(server, provider);
   const data = dataHandlers(server, provider);
@@ -95,13 +99,15 @@ export function site(server: PagesServer, provider: Provider): Pages {
     ['GET', SEARCH_PATH, admin.search],
     ['GET', `${ADMIN_PATH}/:operation`, admin.show],
     ['POST', `${ADMIN_PATH}/:operation`, admin.change],
-    ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
+    ['GET', '/sign-in', arriveHere],
+    ...(server.sources.size > 0 ? sourceRoutes(server, provider, sentAgain) : []),
     ['POST', '/sign-in', sentAgain.form(signIn)],
     ['GET', '/sign-out', ask],
     ['POST', '/sign-out', signOut],
     ['GET', '/device', device.enter],
     ['POST', '/device', sentAgain.form(device.decide)],
     ['GET', '/interaction/:uid', interaction.show],
+    ['GET', '/interaction/:uid/login', interaction.arrive],
     // The URL in the address bar after a refused form.
     ['GET', '/interaction/:uid/:step', (ctx) => seeOther(ctx, `/interaction/${ctx['params'].uid}`)],
     ['POST', '/interaction/:uid/login', interaction.signIn],
@@ -164,6 +170,21 @@ function registrationRoutes(server: PagesServer, { form }: SentAgain): readonly 
       : []),
     ['GET', `${REGISTRATION_PATH}:secret`, link.show],
     ['POST', `${REGISTRATION_PATH}:secret`, form(link.register)],
+  ];
+}
+
+function sourceRoutes(
+  server: PagesServer,
+  provider: Provider,
+  { form }: SentAgain,
+): readonly Route[] {
+  const { start, callback } = sourceHandlers(server, provider);
+  const linked = linkedHandlers(server, provider);
+  return [
+    ['GET', startPath(':source'), start],
+    ['GET', callbackPath(':source'), callback],
+    ['GET', LINKED_PATH, linked.show],
+    ['POST', LINKED_PATH, form(linked.change)],
   ];
 }
 

@@ -2,6 +2,7 @@ import { CLI } from '#shared/base/invocation.ts';
 import type { House } from '#shared/operations/operation.ts';
 import { makeAdministratorLink } from '#shared/operations/people/first-administrator.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { administratorNow } from '#shared/people/administrator-now.ts';
 
 /** Seconds within which only one start of all processes makes a link: the time for which the link is valid. */
@@ -17,7 +18,7 @@ export async function firstAdministrator(
   terminal: boolean,
 ): Promise<readonly string[]> {
   const { stores } = parts;
-  if ((await administratorNow(stores, false)) !== undefined) return [];
+  if ((await administratorNow(stores, admittedBy(parts.config))) !== undefined) return [];
   const command = [
     'No administrator can sign in yet. This prints a link with which the first makes an account:',
     `  ${CLI} admin link`,

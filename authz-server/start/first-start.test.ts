@@ -63,7 +63,11 @@ test('the person can sign in by every scheme of the realms with stored passwords
   await start();
   const password = value(await kept(), 'password');
   const ask = (demo: boolean, kind: string, realm: string) =>
-    localVerifiers({ people: stores.people, demo }).find(kind, realm, { name: 'demo' });
+    localVerifiers({ people: stores.people, admitted: { demo, sources: new Set() } }).find(
+      kind,
+      realm,
+      { name: 'demo' },
+    );
   const h = (text: string) => createHash('sha256').update(text).digest('hex');
   expect(await ask(true, 'digest SHA-256', 'digest')).toMatchObject({
     value: h(`demo:digest:${password}`),
@@ -134,7 +138,11 @@ test('a person and three clients are created outside of production, with working
 
   const password = value(await kept(), 'password');
   const enters = (demo: boolean) =>
-    localDirectory({ ...stores, passwords, demo }).authenticate('demo', password, ALONE);
+    localDirectory({ ...stores, passwords, admitted: { demo, sources: new Set() } }).authenticate(
+      'demo',
+      password,
+      ALONE,
+    );
   expect(await enters(true)).toMatchObject({ name: 'demo', generation: 0 });
   expect(await enters(false)).toBeUndefined();
 });

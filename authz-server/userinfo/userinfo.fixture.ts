@@ -82,7 +82,7 @@ export async function startUserinfo(settings: object = {}) {
     people: stores.people,
     revocations: stores.revocations,
     passwords: { verify: () => Promise.reject(new Error('no password is asked for here')) },
-    demo: false,
+    admitted: { demo: false, sources: new Set() },
   });
   const server: UserinfoServer = {
     config,

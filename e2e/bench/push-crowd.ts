@@ -35,7 +35,7 @@ const OF_A_KEY = 10;
 /** Seconds, longer than a run. */
 const LIFE = 7200;
 
-type Store = Pick<Stores, 'push' | 'artefacts' | 'passkeys' | 'revocations'>;
+type Store = Pick<Stores, 'push' | 'artefacts' | 'passkeys' | 'people' | 'revocations'>;
 
 /**
  * Makes subscriptions directly in the store, the maximum for each person, because sign-ins of so many

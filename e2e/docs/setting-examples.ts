@@ -25,6 +25,20 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   trustedProxies: ['10.0.0.0/24', '2001:db8::7'],
   tokens: { lifetime: 300, nonce: true },
   people: { session: 86_400, secondFactor: { required: ['staff'] } },
+  sources: [
+    {
+      name: 'corp',
+      title: 'Example Corp',
+      newcomers: 'created',
+      emails: { verifiedFor: ['example.com'] },
+      groups: { map: { engineering: 'staff' } },
+      provider: {
+        issuer: 'https://login.example.com',
+        clientId: 'countersign',
+        clientSecretFile: 'corp.secret',
+      },
+    },
+  ],
   revocations: { lease: 5 },
   device: { lifetime: 900 },
   audit: { addresses: true, keep: 730 },

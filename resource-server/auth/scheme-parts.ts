@@ -1,6 +1,6 @@
 import { createAttempts } from '#shared/auth/credentials/attempts.ts';
 import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
-import { isProduction } from '#shared/config/production.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { localVerifiers } from '#shared/people/local-verifiers.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -17,19 +17,19 @@ export function schemeParts({
   ...parts
 }: Parts & Pick<SchemeParts, 'oauth' | 'tokens' | 'gss' | 'issuers' | 'brand'>): SchemeParts {
   const { credentials: account, signIn: address, redemptions, exchanges } = config.limits;
-  const demo = !isProduction(config);
+  const admitted = admittedBy(config);
   return {
     ...parts,
     issuer: config.issuer,
     mtls: config.gnap?.mtls === true,
     stores,
-    demo,
+    admitted,
     secondFactor: 'off',
     redemptions,
     exchanges,
     attempts: createAttempts({ limits: stores.limits, account, address }),
-    directory: localDirectory({ ...stores, passwords: createPasswords(), demo }),
-    verifiers: localVerifiers({ people: stores.people, demo }),
+    directory: localDirectory({ ...stores, passwords: createPasswords(), admitted }),
+    verifiers: localVerifiers({ people: stores.people, admitted }),
   };
 }
 

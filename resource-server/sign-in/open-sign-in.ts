@@ -5,7 +5,7 @@ import { session } from '#shared/auth/schemes/session/session.ts';
 import { createSessions } from '#shared/auth/schemes/session/sessions.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Send } from '#shared/client/send.ts';
-import { isProduction } from '#shared/config/production.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { CALLBACK_PATH, SIGN_OUT_PATH, signInSpaces } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
@@ -51,7 +51,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   } = config;
   const spaces = new Map(signInSpaces(config).map((space) => [space.url, space]));
   const sessions = createSessions({ artefacts: stores.artefacts, clock, random });
-  const about = lookUp(stores.people, !isProduction(config));
+  const about = lookUp(stores.people, admittedBy(config));
   const visits = createVisits({ ...options, skew });
   const pages = createPages({ brand: options.brand, issuer: config.issuer });
   const access = { stores, clock, longestLife: longestLife(config) };

@@ -63,6 +63,14 @@ export const EVENT_KINDS = {
   'passkey.added': { says: 'A person has one more passkey.', has: ['person', 'key'] },
   'passkey.renamed': { says: 'A passkey has another name.', has: ['person', 'key'] },
   'passkey.removed': { says: 'A passkey was removed.', has: ['person', 'key'] },
+  'account.linked': {
+    says: 'A person may sign in with an account at a source (`what`).',
+    has: ['person', 'what'],
+  },
+  'account.unlinked': {
+    says: 'A person may no longer sign in with an account at a source (`what`).',
+    has: ['person', 'what'],
+  },
   'public-key.added': {
     says: 'A person or an application has one more public key.',
     has: ['key'],

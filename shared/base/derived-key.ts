@@ -21,6 +21,8 @@ export type Purpose =
   | 'countersign authz done note'
   /** Cookies of browsers in which a person has signed in. */
   | 'countersign authz known browser'
+  /** `nonce` and PKCE verifier of a sign-in by another provider. */
+  | 'countersign authz trip'
   /** Challenges of passkeys, each for its person. */
   | 'countersign authz passkey'
   /** Recovery codes of people, as the store keeps them. */

@@ -48,7 +48,7 @@ interface Named {
   /** The scheme by which the token is used. */
   format: string;
   /** The method of a sign-in, and its result. */
-  signIn: 'password' | 'passkey' | 'second-factor';
+  signIn: 'password' | 'passkey' | 'second-factor' | 'provider';
   signInResult: 'done' | 'goes-on' | 'refused';
 
   // Forward authentication: the request that the proxy describes.

@@ -8,7 +8,12 @@ import { inFileOrder } from './file-order.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { knownMembers } from './known-members.ts';
-import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
+import {
+  LISTED_PATH_SETTINGS,
+  memberAt,
+  PATH_SETTINGS,
+  type PathSetting,
+} from './path-settings.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { openToDemo, withTour } from './tour.ts';
@@ -86,8 +91,10 @@ async function readMembers(file: string | undefined): Promise<Record<string, unk
 function fromFolder(folder: string, members: object): Record<string, unknown> {
   const copy = structuredClone(members) as Record<string, unknown>;
   resolvePaths(folder, copy, PATH_SETTINGS);
-  const spaces: readonly unknown[] = Array.isArray(copy['spaces']) ? copy['spaces'] : [];
-  for (const space of spaces) resolvePaths(folder, space, SPACE_PATH_SETTINGS);
+  for (const [list, settings] of Object.entries(LISTED_PATH_SETTINGS)) {
+    const elements: readonly unknown[] = Array.isArray(copy[list]) ? copy[list] : [];
+    for (const element of elements) resolvePaths(folder, element, settings);
+  }
   return copy;
 }
 

@@ -30,10 +30,21 @@ export const PATH_SETTINGS: readonly PathSetting[] = [
 ];
 
 /** The settings of each space that are a path. Their members begin within the space. */
-export const SPACE_PATH_SETTINGS: readonly PathSetting[] = [
+const SPACE_PATH_SETTINGS: readonly PathSetting[] = [
   { members: ['mutual', 'certificate'], holds: 'certificate', openedBy: 'resource' },
   { members: ['upstream', 'tls', 'ca'], holds: 'certificate', openedBy: 'resource' },
 ];
+
+/** The settings of each source that are a path. Their members begin within the source. */
+const SOURCE_PATH_SETTINGS: readonly PathSetting[] = [
+  { members: ['provider', 'clientSecretFile'], holds: 'file', openedBy: 'authz' },
+];
+
+/** The settings of the elements of lists that are a path, by the list. */
+export const LISTED_PATH_SETTINGS = {
+  spaces: SPACE_PATH_SETTINGS,
+  sources: SOURCE_PATH_SETTINGS,
+} as const;
 
 /** The member of `object` that these names lead to, one within the other; undefined: there is none. */
 export function memberAt(object: unknown, members: readonly string[]): unknown {

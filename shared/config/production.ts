@@ -1,5 +1,6 @@
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { isLoopback } from '#shared/http/loopback.js';
+import type { Admitted } from '#shared/people/active.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
 import type { Config } from './schema.ts';
 
@@ -39,6 +40,13 @@ export function isProduction({
   );
   return ![...hosts, ...origins.map((origin) => new URL(origin).hostname)].every(isLoopback);
 }
+
+export const admittedBy = (
+  config: Parameters<typeof isProduction>[0] & Pick<Config, 'sources'>,
+): Admitted => ({
+  demo: !isProduction(config),
+  sources: new Set(config.sources.map(({ name }) => name)),
+});
 
 export const SECRET_MISSING: Mistake = {
   path: 'COUNTERSIGN_SECRET',

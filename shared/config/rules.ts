@@ -105,6 +105,15 @@ export const RULES: readonly Rule[] = [
         : [],
   },
   {
+    reads: ['sources'],
+    check: ({ sources }) =>
+      sources.flatMap(({ name }, index) =>
+        sources.findIndex((other) => other.name === name) < index
+          ? [{ path: `sources.${index}.name`, message: `is ${name} again: choose another name` }]
+          : [],
+      ),
+  },
+  {
     reads: ['backup', 'store', 'data'],
     check: ({ backup, store, data }) => {
       if (backup === undefined) return [];

@@ -19,6 +19,7 @@ import { peopleSchema } from './people-schema.ts';
 import { privateTokensSchema } from './private-tokens-schema.ts';
 import { securitySchema } from './security-schema.ts';
 import { serverSchema } from './server-schema.ts';
+import { sourceSchema } from './source-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
 const host = z.string().min(1);
@@ -204,6 +205,13 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe('Tokens, and DPoP proofs at the token endpoint.'),
   people: peopleSchema,
+  sources: z
+    .array(sourceSchema)
+    .max(20)
+    .default([])
+    .describe(
+      'Where people have accounts besides the accounts here, such as an OpenID Provider. People of a source that is no longer listed may not sign in.',
+    ),
   revocations: z
     .strictObject({
       lease: fractional(0.2, 60)
@@ -324,4 +332,5 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 export type SpaceConfig = Config['spaces'][number];
+export type SourceConfig = Config['sources'][number];
 export type ProxyConfig = NonNullable<Config['proxy']>;

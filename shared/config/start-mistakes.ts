@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import {
   type Holds,
+  LISTED_PATH_SETTINGS,
   memberAt,
   PATH_SETTINGS,
   type PathSetting,
-  SPACE_PATH_SETTINGS,
 } from './path-settings.ts';
 import type { Config } from './schema.ts';
 import { findMasterSecret } from './secret.ts';
@@ -34,8 +34,10 @@ export async function startMistakes(
     });
   const files = [
     ...wrong(PATH_SETTINGS, config),
-    ...config.spaces.flatMap((space, index) =>
-      wrong(SPACE_PATH_SETTINGS, space, `spaces.${index}.`),
+    ...(['spaces', 'sources'] as const).flatMap((list) =>
+      config[list].flatMap((element, index) =>
+        wrong(LISTED_PATH_SETTINGS[list], element, `${list}.${index}.`),
+      ),
     ),
     ...unfitKeys(config, here),
   ];

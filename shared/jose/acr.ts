@@ -3,6 +3,7 @@
  * (OpenID Connect Core 1.0 section 2).
  */
 export const ACRS = [
+  'urn:countersign:acr:provider',
   'urn:countersign:acr:password',
   'urn:countersign:acr:second-factor',
   'urn:countersign:acr:passkey',
@@ -10,7 +11,7 @@ export const ACRS = [
 
 export type Acr = (typeof ACRS)[number];
 
-/** The levels of sign-in that an operator may require, by their short names. A password needs no rule. */
+/** The levels of sign-in that an operator may require, by their short names. The weaker ones need no rule. */
 export const LEVELS = ['second-factor', 'passkey'] as const;
 
 export type Level = (typeof LEVELS)[number];

@@ -3,6 +3,8 @@ export const NOTICES = [
   'password-changed',
   /** Sent when a person without a password has set one. */
   'password-set',
+  'account-linked',
+  'account-unlinked',
   'passkey-added',
   'passkey-removed',
   'second-factor-set-up',

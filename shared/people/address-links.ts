@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
+import { keepManaged } from './identities.ts';
 import { addressAlias } from './names/aliases.ts';
 import { addressKey } from './names/mail-address.ts';
 import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
@@ -114,7 +115,7 @@ export async function confirmAddress(
   claim: AddressClaim,
 ): Promise<string | undefined> {
   let former: string | undefined;
-  const edit = ({ profile = {}, ...person }: PersonRecord) => {
+  const edit = keepManaged(({ profile = {}, ...person }: PersonRecord) => {
     const before = profile.emails ?? [];
     const emails = person.id === id ? confirmedEmails(before, claim) : undefined;
     if (emails === undefined)
@@ -122,7 +123,7 @@ export async function confirmAddress(
     const gone = before.find(({ verified, address }) => verified && indexOf(emails, address) < 0);
     former = gone?.address;
     return { ...person, profile: { ...profile, emails } };
-  };
+  });
   await replacePerson(store, name, edit, { kind: 'person.changed', what: 'emails' });
   return former;
 }

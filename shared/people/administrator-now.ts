@@ -1,17 +1,18 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { active } from './active.ts';
+import { identitiesOf } from './names/aliases.ts';
+import { active, type Admitted } from './active.ts';
 
 /** How many people are read in one batch. */
 const SLICE = 100;
 
 /**
- * Returns an administrator who can sign in: enabled, with a password or a passkey. Returns undefined if there is
- * none, so that a link may create the first. `demo` as for `active`. `except`: the id of a person who does not count.
+ * Returns an administrator who can sign in: enabled, with a password, a passkey or an account at a configured source. Returns undefined if there is
+ * none, so that a link may create the first.  `except`: the id of a person who does not count.
  */
 export async function administratorNow(
   { people, passkeys }: Pick<Stores, 'people' | 'passkeys'>,
-  demo: boolean,
+  admitted: Admitted,
   except?: string,
 ): Promise<PersonRecord | undefined> {
   let page: readonly PersonRecord[];
@@ -20,9 +21,11 @@ export async function administratorNow(
     page = await people.page({ list: { state: 'admin' }, after, limit: SLICE });
     for (const person of page) {
       if (person.id === except) continue;
-      const hasPassword = person.password_hash !== undefined;
-      const canSignIn = hasPassword || (await passkeys.of(person.id)).length > 0;
-      if (canSignIn && active(person, demo)) return person;
+      const canSignIn =
+        person.password_hash !== undefined ||
+        identitiesOf(person).some(({ source }) => admitted.sources.has(source)) ||
+        (await passkeys.of(person.id)).length > 0;
+      if (canSignIn && active(person, admitted)) return person;
     }
     after = page.at(-1)?.name ?? '';
   } while (page.length === SLICE);

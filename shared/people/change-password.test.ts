@@ -19,11 +19,11 @@ async function alice() {
   const seen = await addPerson(made.store, { name: 'alice', password: OLD });
   const { stores, passwords } = made;
   const enters = async (password: string) =>
-    (await localDirectory({ ...stores, passwords, demo: true }).authenticate(
-      'alice',
-      password,
-      ALONE,
-    )) !== undefined;
+    (await localDirectory({
+      ...stores,
+      passwords,
+      admitted: { demo: true, sources: new Set() },
+    }).authenticate('alice', password, ALONE)) !== undefined;
   return { ...made, other, seen, enters };
 }
 

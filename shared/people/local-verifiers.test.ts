@@ -33,7 +33,7 @@ async function made({ demo = true } = {}) {
       getByAlias: (alias) => (asked.push('getByAlias'), stores.people.getByAlias(alias)),
       getVerifier: (...args) => (asked.push('getVerifier'), stores.people.getVerifier(...args)),
     },
-    demo,
+    admitted: { demo, sources: new Set() },
   });
   return { stores, store, verifiers, asked, person: { id: alice.id, name: 'alice' } };
 }
@@ -90,7 +90,7 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
   test('a store that does not answer gives neither yes nor no', async () => {
     const silent = async () => Promise.reject(new StoreUnavailable('silent'));
     const people = { getByAlias: silent, getVerifier: silent };
-    const verifiers = localVerifiers({ people, demo: true });
+    const verifiers = localVerifiers({ people, admitted: { demo: true, sources: new Set() } });
     await expect(ask(verifiers, 'alice')).rejects.toThrow(StoreUnavailable);
   });
 });

@@ -34,7 +34,7 @@ async function setup({ demo = true } = {}) {
       ),
     },
     passwords,
-    demo,
+    admitted: { demo, sources: new Set() },
   });
   return { directory, stores, store, argon2, alice, asked };
 }
@@ -106,7 +106,7 @@ describe('authenticate', () => {
       people: { get: silent, getByName: silent },
       revocations: stores.revocations,
       passwords,
-      demo: true,
+      admitted: { demo: true, sources: new Set() },
     });
     await expect(directory.authenticate('alice', RIGHT, ALONE)).rejects.toThrow(StoreUnavailable);
     await expect(directory.find('1')).rejects.toThrow(StoreUnavailable);
@@ -150,7 +150,7 @@ describe('a change of the person during a password check', () => {
             then('generation', await stores.revocations.generation(kind, key)),
         },
         passwords,
-        demo: true,
+        admitted: { demo: true, sources: new Set() },
       });
       const entered = await directory.authenticate('alice', RIGHT, ALONE);
       const now = await stores.revocations.generation('person', id);

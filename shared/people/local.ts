@@ -1,6 +1,6 @@
 import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import type { Revocations } from '#shared/stores/revocation/revocations.ts';
-import { active } from './active.ts';
+import { active, type Admitted } from './active.ts';
 import type { Directory } from './directory.ts';
 import type { Passwords } from './password.ts';
 import { passwordMark } from './password-mark.ts';
@@ -10,8 +10,7 @@ export interface LocalDirectory {
   readonly people: Pick<People, 'get' | 'getByName'>;
   readonly revocations: Pick<Revocations, 'generation'>;
   readonly passwords: Pick<Passwords, 'verify'>;
-  /** Whether the person that the first start created may sign in (never in production). */
-  readonly demo: boolean;
+  readonly admitted: Admitted;
 }
 
 /**
@@ -25,11 +24,11 @@ export function localDirectory({
   people,
   revocations,
   passwords,
-  demo,
+  admitted,
 }: LocalDirectory): Directory {
   return {
     async find(id) {
-      const person = active(await people.get(id), demo);
+      const person = active(await people.get(id), admitted);
       return person && known(person);
     },
 
@@ -41,7 +40,7 @@ export function localDirectory({
       // The generation is read before the record against which the password is checked. Code that replaces the record
       // raises the generation afterwards, so an old password gives an old generation.
       const generation = await revocations.generation('person', id);
-      const person = active(await people.get(id), demo);
+      const person = active(await people.get(id), admitted);
       const right = await passwords.verify(turn, person?.password_hash, enforced);
       if (!right || person === undefined) return undefined;
       return { ...known(person), generation, passwordMark: passwordMark(person) };

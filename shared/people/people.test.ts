@@ -44,7 +44,12 @@ const left = async (store: PeopleStore) => [
 const enters = async (
   { stores, passwords }: Awaited<ReturnType<typeof testPeople>>,
   password: string,
-) => localDirectory({ ...stores, passwords, demo: true }).authenticate('alice', password, ALONE);
+) =>
+  localDirectory({
+    ...stores,
+    passwords,
+    admitted: { demo: true, sources: new Set() },
+  }).authenticate('alice', password, ALONE);
 
 describe('addPerson', () => {
   test('addPerson stores only the hash of the password, and the name in its compared form', async () => {

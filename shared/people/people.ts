@@ -35,7 +35,10 @@ export interface PeopleStore extends AccessStore {
 
 /** An event about a person whose id is not known yet. */
 export type PersonEvent =
-  | { readonly kind: 'person.changed'; readonly what: string }
+  | {
+      readonly kind: 'account.linked' | 'account.unlinked' | 'person.changed';
+      readonly what: string;
+    }
   | {
       readonly kind: 'password.changed' | 'password.removed' | 'person.disabled' | 'person.enabled';
     };

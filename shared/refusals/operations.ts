@@ -148,6 +148,9 @@ export const OPERATIONS = {
     '{name} was the name of a removed person, and what is granted by name would be theirs: choose another, or reuse the name (--reuse-name)',
   'address-taken':
     '{address} is a verified address of {owner}: take it from them first, or leave it unverified',
+  'already-linked': '{name} has an account of {source} already: unlink it first',
+  managed:
+    '{part} comes from the source {source}, which alone changes it: change it there, and the next sign-in brings it here',
   'address-gone': '{address} is not theirs any more',
   'alias-taken': '{alias} belongs to {owner}: take it from them first',
   'person-raced': '{name} could not be kept as others were changed: try again',

@@ -1,5 +1,6 @@
 import { Provider } from 'oidc-provider';
 import type { AccessStore } from '#shared/people/access/access-store.ts';
+import { howOf } from '#shared/people/access/assurance.ts';
 import {
   endSignIn,
   findSignIn,
@@ -27,7 +28,7 @@ export async function recordSubmitted(
   const { uid, accountId: person, since, assurance } = signIn;
   const known = await findSignIn(store, uid);
   const isKnown = known?.accountId === person && known.since === since;
-  const what = assurance.amr.join(' ');
+  const what = howOf(assurance);
   const events = isKnown ? [] : [{ kind: 'sign-in', person, what, id: uid } as const];
   await recordSignIn(byPerson(store, person), signIn, store.config.people.session, ...events);
 }

@@ -13,6 +13,7 @@ export interface AdapterStore
     | 'clients'
     | 'limits'
     | 'passkeys'
+    | 'people'
     | 'ping'
     | 'publicKeys'
     | 'replay'

@@ -10,7 +10,7 @@ import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { PASSWORD, redemption, sent, testFlow } from '../code-flow.fixture.ts';
 import type { TestFlow } from '../code-flow.fixture.ts';
 
-const [BY_PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
+const [, BY_PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
 const ALICE = { name: 'alice', password: PASSWORD };
 
 let flow: TestFlow;

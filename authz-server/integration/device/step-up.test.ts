@@ -16,7 +16,7 @@ import {
 } from './device.fixture.ts';
 import type { DeviceFlow } from './device.fixture.ts';
 
-const [BY_PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
+const [, BY_PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
 
 let flow: DeviceFlow;
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { answerIn, claimsOf, testSite, type TestSite } from '../site.fixture.ts'
 import { ALICE, BOB, idOf } from './at-consent.fixture.ts';
 import { fetched } from '../fetched.fixture.ts';
 
-const [, SECOND_FACTOR, PASSKEY] = ACRS;
+const [, , SECOND_FACTOR, PASSKEY] = ACRS;
 const UNMET = 'unmet_authentication_requirements';
 
 let site: TestSite;

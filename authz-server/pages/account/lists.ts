@@ -1,4 +1,4 @@
-import { type Acr, type Assurance, BY_RECOVERY_CODE } from '#shared/people/access/assurance.ts';
+import { howOf } from '#shared/people/access/assurance.ts';
 import { listConsents } from '#shared/people/access/consents.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { type ListedSignIn, listSignIns, type SignIn } from '#shared/people/access/sign-ins.ts';
@@ -8,8 +8,8 @@ import type {
   AccountGroup,
   AccountLists,
   AccountSignIn,
-  SignInMeans,
 } from '../frame/account-view.ts';
+import { meansOf } from '../frame/sign-in-means.ts';
 import type { Language } from '../frame/view.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { applicationsOf } from './applications.ts';
@@ -106,23 +106,12 @@ function thisFirst<One extends SignIn>(
   return [...signIns.filter(isThis), ...signIns.filter((one) => !isThis(one))];
 }
 
-const MEANS: Readonly<Record<Acr, SignInMeans>> = {
-  'urn:countersign:acr:password': 'password',
-  'urn:countersign:acr:second-factor': 'second-factor',
-  'urn:countersign:acr:passkey': 'passkey',
-};
-
-const meansOf = ({ acr, amr }: Assurance): SignInMeans =>
-  acr === BY_RECOVERY_CODE.acr && amr.join(' ') === BY_RECOVERY_CODE.amr.join(' ')
-    ? 'recovery-code'
-    : MEANS[acr];
-
 const entryOf = (
   { uid, since, lastSeen, address, agent, assurance }: ListedSignIn,
   { signIn }: Visitor,
 ): AccountSignIn =>
   Object.assign(
-    { id: uid, since, current: uid === signIn.uid, by: meansOf(assurance) },
+    { id: uid, since, current: uid === signIn.uid, by: meansOf(howOf(assurance)) ?? 'password' },
     lastSeen !== undefined && { lastSeen },
     address !== undefined && { address },
     agent !== undefined && { agent },

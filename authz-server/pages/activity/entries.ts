@@ -1,15 +1,11 @@
 import type { Entry } from '#shared/audit/entry.ts';
 import { isOfPerson, REFUSED_SIGN_INS, type RefusedSignIn } from '#shared/audit/event-kinds.ts';
 import { listEvents, type Page } from '#shared/audit/list.ts';
-import {
-  BY_PASSWORD,
-  BY_RECOVERY_CODE,
-  BY_SECOND_FACTOR,
-} from '#shared/people/access/assurance.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { clientName } from '../account/client-name.ts';
-import type { AccountPart, ActivityEntry, SignInMeans } from '../frame/account-view.ts';
+import type { AccountPart, ActivityEntry } from '../frame/account-view.ts';
+import { meansOf } from '../frame/sign-in-means.ts';
 import type { Language } from '../frame/view.ts';
 
 /** Kinds of events that often repeat. One entry stands for several of them, with their number. */
@@ -108,14 +104,3 @@ const PARTS: readonly AccountPart[] = [
   'admin taken',
   'kerberos',
 ];
-
-/** The means of a sign-in (RFC 8176 section 2) by their names in the event. */
-const MEANS: ReadonlyMap<string, SignInMeans> = new Map([
-  [BY_PASSWORD.amr.join(' '), 'password'],
-  [BY_SECOND_FACTOR.amr.join(' '), 'second-factor'],
-  [BY_RECOVERY_CODE.amr.join(' '), 'recovery-code'],
-  ['hwk user mfa', 'passkey'],
-  ['swk user mfa', 'passkey'],
-]);
-
-const meansOf = (what: string) => MEANS.get(what);

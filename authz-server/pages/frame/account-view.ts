@@ -65,7 +65,14 @@ export interface AccountSignIn {
   readonly by: SignInMeans;
 }
 
-export type SignInMeans = 'password' | 'second-factor' | 'recovery-code' | 'passkey';
+export type SignInMeans =
+  | 'password'
+  | 'second-factor'
+  | 'recovery-code'
+  | 'passkey'
+  | 'provider'
+  | 'provider-and-code'
+  | 'provider-and-recovery-code';
 
 /** The ways in which the person can sign in. */
 export interface AccountWays {

@@ -5,7 +5,6 @@ import { discardGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
-import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
 import { describedSince } from '../../consent/described-since.ts';
@@ -34,13 +33,16 @@ import { consentPage } from '../views/consent.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage, type SignInProps } from '../views/sign-in.ts';
+import { sourceLinks } from '../sources/source-links.ts';
 import { wayBack } from '../frame/way-back.ts';
+
+type Decide = (ctx: Context, form: URLSearchParams, waiting: Waiting) => Promise<void>;
 
 /** Handles the engine's interactions with a person: to sign in, and to allow the scopes that a client asks for. */
 export function interactionHandlers(
   server: PagesServer,
   provider: Provider,
-): Readonly<Record<'show' | 'signIn' | 'select' | 'consent' | 'abort', Middleware>> {
+): Readonly<Record<'show' | 'signIn' | 'arrive' | 'select' | 'consent' | 'abort', Middleware>> {
   const { config, stores, clock } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
@@ -59,14 +61,14 @@ export function interactionHandlers(
    * nothing changes.
    */
   const posted =
-    (
-      decide: (ctx: Context, form: URLSearchParams, waiting: Waiting) => Promise<void>,
-    ): Middleware =>
-    async (ctx) => {
-      const form = await checkForm(ctx);
-      if (await isRepeated(ctx, form)) return seeOther(ctx, resume(ctx['params'].uid));
-      await decide(ctx, form, await load(ctx));
-    };
+    (decide: Decide): Middleware =>
+    async (ctx) =>
+      handled(ctx, await checkForm(ctx), decide);
+
+  async function handled(ctx: Context, form: URLSearchParams, decide: Decide): Promise<void> {
+    if (await isRepeated(ctx, form)) return seeOther(ctx, resume(ctx['params'].uid));
+    await decide(ctx, form, await load(ctx));
+  }
 
   /**
    * Loads the interaction. Throws the 'expired' page unless it exists, is the interaction of the URL, and belongs to
@@ -137,6 +139,7 @@ export function interactionHandlers(
       ...(server.config.mail && { forgotten: '/recover' }),
       ...(config.people.registration === 'open' && { register: '/register' }),
       ...askForPasskey(ctx, view),
+      sources: sourceLinks(server, `/interaction/${interaction.uid}`),
       ...(hint !== undefined && { name: hint }),
       ...(visitor &&
         interaction.prompt.reasons.includes('max_age') && { since: visitor.signIn.since }),
@@ -173,6 +176,57 @@ export function interactionHandlers(
     answerWith(ctx, page);
   }
 
+  async function completeSignIn(
+    ctx: Context,
+    form: URLSearchParams,
+    waiting: Waiting,
+  ): Promise<void> {
+    const { interaction, client, visitor } = waiting;
+    if (!SIGN_IN_PROMPTS.has(interaction.prompt.name)) {
+      throw expired(wayBack(client.redirect_uris));
+    }
+    const least = leastFor(client, interaction.params);
+    const attempt = await attemptWith(ctx, form, least);
+    if ('problem' in attempt) {
+      const first = async () => (await isRepeated(ctx, form)) || undefined;
+      // The form was sent twice at once, and its code works only once.
+      if (attempt.problem.kind === 'step-over' && (await soon(first))) {
+        return seeOther(ctx, interaction.returnTo);
+      }
+      return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
+    }
+    if ('step' in attempt) {
+      const view = viewOf(ctx, undefined, interaction.params['ui_locales']);
+      const again = `/interaction/${interaction.uid}`;
+      const props = { ...doorOf(interaction, client), ...attempt.step, again };
+      return answerWith(ctx, secondStepPage(view, props));
+    }
+    const { means, codes, since = clock.now() } = attempt;
+    const { acr, amr } = means.assurance;
+    const view = viewOf(ctx, attempt.person, interaction.params['ui_locales']);
+    const page = codes && recoveryCodesPage(view, { codes, goOn: interaction.returnTo });
+    if (!isEnough(acr, interaction.params['acr_values'], client.minimum_acr)) {
+      await finish(ctx, interaction, UNMET, page);
+      return;
+    }
+    const { id, generation } = attempt.person;
+    const result = {
+      // Keeps the time of the sign-in, which must not change when the person allows something later.
+      login: { accountId: id, acr, amr: [...amr], ts: Math.floor(since / 1000), remember: true },
+      // A person who signs in has chosen the account.
+      create: {},
+      select_account: {},
+      signIn: { generation, since, ...means, ...originOf(ctx) },
+      form: formMark(form),
+    };
+    await finish(ctx, interaction, result, page);
+    if (visitor && visitor.person.id !== id) {
+      const { uid, accountId: person } = visitor.signIn;
+      const ended = { kind: 'sign-in.ended', person, id: uid } as const;
+      await endSignIn(asPerson(server, person, ctx), visitor.signIn, ended);
+    }
+  }
+
   return {
     async show(ctx) {
       if (await isRepeated(ctx)) return seeOther(ctx, resume(ctx['params'].uid));
@@ -191,52 +245,16 @@ export function interactionHandlers(
       ask(ctx, waiting);
     },
 
-    signIn: posted(async (ctx, form, waiting) => {
-      const { interaction, client, visitor } = waiting;
-      if (!SIGN_IN_PROMPTS.has(interaction.prompt.name)) {
-        throw expired(wayBack(client.redirect_uris));
+    signIn: posted(completeSignIn),
+
+    async arrive(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      // HEAD is safe, so it must not use the ticket up (RFC 9110 section 9.2.1).
+      if (!query.has('arrival') || ctx.method === 'HEAD') {
+        return seeOther(ctx, `/interaction/${ctx['params'].uid}`);
       }
-      const least = leastFor(client, interaction.params);
-      const attempt = await attemptWith(ctx, form, least);
-      if ('problem' in attempt) {
-        const first = async () => (await isRepeated(ctx, form)) || undefined;
-        // The form was sent twice at once, and its code works only once.
-        if (attempt.problem.kind === 'step-over' && (await soon(first))) {
-          return seeOther(ctx, interaction.returnTo);
-        }
-        return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
-      }
-      if ('step' in attempt) {
-        const view = viewOf(ctx, undefined, interaction.params['ui_locales']);
-        const again = `/interaction/${interaction.uid}`;
-        const props = { ...doorOf(interaction, client), ...attempt.step, again };
-        return answerWith(ctx, secondStepPage(view, props));
-      }
-      const { means, codes } = attempt;
-      const { acr, amr } = means.assurance;
-      const view = viewOf(ctx, attempt.person, interaction.params['ui_locales']);
-      const page = codes && recoveryCodesPage(view, { codes, goOn: interaction.returnTo });
-      if (!isEnough(acr, interaction.params['acr_values'], client.minimum_acr)) {
-        await finish(ctx, interaction, UNMET, page);
-        return;
-      }
-      const { id, generation } = attempt.person;
-      const result = {
-        // Keeps the time of the sign-in, which must not change when the person allows something later.
-        login: { accountId: id, acr, amr: [...amr], ts: epochSeconds(clock), remember: true },
-        // A person who signs in has chosen the account.
-        create: {},
-        select_account: {},
-        signIn: { generation, since: clock.now(), ...means, ...originOf(ctx) },
-        form: formMark(form),
-      };
-      await finish(ctx, interaction, result, page);
-      if (visitor && visitor.person.id !== id) {
-        const { uid, accountId: person } = visitor.signIn;
-        const ended = { kind: 'sign-in.ended', person, id: uid } as const;
-        await endSignIn(asPerson(server, person, ctx), visitor.signIn, ended);
-      }
-    }),
+      await handled(ctx, query, completeSignIn);
+    },
 
     select: posted(async (ctx, _form, { interaction, client, visitor }) => {
       if (interaction.prompt.name !== 'select_account' || visitor === undefined) {

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { removeUser } from '#shared/operations/people/user-remove.ts';
 import { endAhead } from '#shared/people/access/everything.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { administratorNow } from '#shared/people/administrator-now.ts';
 import { NoSuchPerson, replacePerson } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
@@ -79,7 +80,7 @@ export function removalHandlers(
         await replacePerson(acting, name, disabled, (was) =>
           was.disabled ? undefined : { kind: 'person.disabled' },
         );
-        const other = await administratorNow(held, server.development, id);
+        const other = await administratorNow(held, admittedBy(server.config), id);
         if (other === undefined) throw new LastAdministrator();
         await endAhead({ ...server, ...acting }, id);
       });

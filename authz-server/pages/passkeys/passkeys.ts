@@ -1,4 +1,5 @@
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { Context, Middleware } from 'koa';
@@ -105,7 +106,7 @@ export function passkeyHandlers(
     },
 
     async removed(ctx, { person, signIn }, form) {
-      const least = (await hasOtherWayIn(stores, person.id)) ? 0 : 1;
+      const least = (await hasOtherWayIn(stores, admittedBy(server.config), person.id)) ? 0 : 1;
       const removal = { accountId: person.id, id: form.get('id') ?? '', least };
       const outcome = await removePasskey(asPerson(server, person.id, ctx), removal);
       if (outcome !== 'removed') return { problem: outcome };

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import { admittedBy } from '#shared/config/production.ts';
 import { administratorNow } from '#shared/people/administrator-now.ts';
 import { judgePassword } from '#shared/people/password-rules.ts';
 import {
@@ -19,6 +20,7 @@ import { answerWith, noteDone, noteLate } from '../frame/respond.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { answerIn, createRegistration } from '../passkeys/registration.ts';
+import { reservedNames } from './reserved-names.ts';
 import { createKnownBrowser } from '../sign-in/known-browser.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
@@ -47,12 +49,7 @@ export function registerHandlers(
   const passkeys = createRegistration(server);
   const viewOf = createViewOf(server);
   const browsers = createKnownBrowser(server);
-  const { brand, spaces } = server.config;
-  const reserved = [
-    // Names that people choose have no accents, since readers could confuse Café with Cafe.
-    brand.name.normalize('NFD').replaceAll(/[^\p{L}\p{N}]/gu, ''),
-    ...spaces.flatMap(({ grants }) => Object.keys(grants.people)),
-  ];
+  const reserved = reservedNames(server.config);
   const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);
 
   /**
@@ -68,7 +65,7 @@ export function registerHandlers(
         ? registration
         : undefined;
     }
-    if ((await administratorNow(server.stores, server.development)) === undefined) {
+    if ((await administratorNow(server.stores, admittedBy(server.config))) === undefined) {
       return registration;
     }
     await links.endFirst();

@@ -2,6 +2,7 @@ import type { Acr } from '#shared/jose/acr.ts';
 import type { SignInProps } from '../views/sign-in.ts';
 
 const ASKS: Readonly<Record<Acr, Pick<SignInProps, 'asks'>>> = {
+  'urn:countersign:acr:provider': {},
   'urn:countersign:acr:password': {},
   'urn:countersign:acr:second-factor': { asks: 'second-factor' },
   'urn:countersign:acr:passkey': { asks: 'passkey' },

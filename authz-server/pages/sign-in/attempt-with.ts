@@ -10,25 +10,31 @@ import type { Attempt, AttemptWith } from './attempt.ts';
 import { createKnownBrowser } from './known-browser.ts';
 import { createLastWay } from './last-way.ts';
 import { createPasskeySignIn } from './passkey-sign-in.ts';
+import { createProviderSignIn } from './provider-sign-in.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { bySomebody } from '../../base/acting.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
 import { createSecondStep } from './second-step.ts';
 
 /**
- * A form of the sign-in page has a passkey's answer, or a name and a password. The person is told by mail of a browser
- * in which they have not signed in before.
+ * A form of the sign-in page has a passkey's answer, or a name and a password. The query of a URL has
+ * the ticket of a person who comes back from a provider. The person is told by mail of a browser in which they have not
+ * signed in before.
  */
 export function createAttempt(server: PagesServer): AttemptWith {
-  const [withPasskey, withPassword] = [createPasskeySignIn(server), createPasswordSignIn(server)];
+  const ways = {
+    passkey: createPasskeySignIn(server),
+    password: createPasswordSignIn(server),
+    provider: createProviderSignIn(server),
+  };
   const { remember } = createLastWay(server);
   const browsers = createKnownBrowser(server);
   return async (ctx, form, least) => {
-    const way = (form.get('passkey') ?? '') === '' ? 'password' : 'passkey';
-    const attempt = await (way === 'passkey' ? withPasskey : withPassword)(ctx, form, least);
+    const way = wayIn(form);
+    const attempt = await ways[way](ctx, form, least);
     note(ctx.req, came(way, attempt));
     if ('person' in attempt) {
-      remember(ctx, way);
+      if (way !== 'provider') remember(ctx, way);
       const { id, name } = attempt.person;
       // This reads the cookie of the request, not the new cookie of the answer.
       if (browsers.known(ctx, name) === undefined) {
@@ -44,11 +50,15 @@ export function createAttempt(server: PagesServer): AttemptWith {
   };
 }
 
+type Way = 'passkey' | 'password' | 'provider';
+
+function wayIn(form: URLSearchParams): Way {
+  if (form.has('arrival')) return 'provider';
+  return (form.get('passkey') ?? '') === '' ? 'password' : 'passkey';
+}
+
 /** Returns the fields of the request's log line about an attempt. */
-function came(
-  way: 'passkey' | 'password',
-  attempt: Attempt,
-): Pick<LogFields, 'signIn' | 'signInResult'> {
+function came(way: Way, attempt: Attempt): Pick<LogFields, 'signIn' | 'signInResult'> {
   if ('person' in attempt) {
     const bySecond = attempt.means.assurance.acr === BY_SECOND_FACTOR.acr;
     return { signIn: bySecond ? 'second-factor' : way, signInResult: 'done' };

@@ -9,6 +9,8 @@ import type { SignInProps } from '../views/sign-in.ts';
 export interface Shown {
   readonly person: Authenticated;
   readonly means: Means;
+  /** When the person authenticated, in milliseconds since the epoch. Absent: now. */
+  readonly since?: number;
   /** New recovery codes of this sign-in, which are shown only once. */
   readonly codes?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { admittedBy } from '#shared/config/production.ts';
 import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -65,7 +66,7 @@ export async function removeWays(
       if (await recorder.changing('publicKeys', event).remove(way.id)) removed.push(way);
       continue;
     }
-    const least = (await hasOtherWayIn(stores, accountId)) ? 0 : 1;
+    const least = (await hasOtherWayIn(stores, admittedBy(server.config), accountId)) ? 0 : 1;
     const outcome = await removePasskey(server, { accountId, id: way.id, least });
     if (outcome === 'removed') removed.push(way);
   }

@@ -2,7 +2,7 @@ import type { PagesServer } from '../../base/server.ts';
 import type { Visitor } from './session.ts';
 
 /** Milliseconds for which a sign-in counts as recent. */
-const RECENT = 300_000;
+export const RECENT = 300_000;
 
 /**
  * Whether the visitor has just signed in, which a change of a way to sign in needs. The clock of the process of that

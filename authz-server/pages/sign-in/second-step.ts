@@ -1,5 +1,10 @@
 import type { Context } from 'koa';
-import { BY_RECOVERY_CODE, BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
+import {
+  BY_PROVIDER_AND_CODE,
+  BY_PROVIDER_AND_RECOVERY_CODE,
+  BY_RECOVERY_CODE,
+  BY_SECOND_FACTOR,
+} from '#shared/people/access/assurance.ts';
 import type { Acr } from '#shared/jose/acr.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
@@ -15,10 +20,10 @@ import { markOf } from './other-ways.ts';
 import { createSetUp } from './set-up.ts';
 import { createSetUpSecret } from './set-up-secret.ts';
 import { noteLate } from '../frame/respond.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Shown } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
 import { createCodeLimit } from './code-limit.ts';
-import { claimStep, createStepState, isClaimed, type StepState } from './step-state.ts';
+import { type Came, claimStep, createStepState, isClaimed, type StepState } from './step-state.ts';
 import type { SecondFactorProblem } from '../views/second-factor-fields.ts';
 import type { SecondStep } from '../views/second-step.ts';
 
@@ -26,22 +31,33 @@ export interface SecondSteps {
   /**
    * Undefined: the password is enough. `use-passkey`: the person needs a second factor and has a passkey, which counts
    * as both. A thief of the password must not set up another second factor. `least`: the weakest acceptable way to sign
-   * in.
+   * in. `came`: how the person came, if not with a password.
    */
   begin(
     ctx: Context,
     person: Authenticated,
     least?: Acr,
+    came?: Came,
   ): Promise<SecondStep | 'use-passkey' | undefined>;
   /** Checks the form of the second step. */
   finish(ctx: Context, form: URLSearchParams): Promise<Attempt>;
+}
+
+/** Returns how a person signed in, after a one-time code or a recovery code. */
+function shownBy(came: Came | undefined, isOneTime: boolean): Pick<Shown, 'means' | 'since'> {
+  if (came === undefined) {
+    return { means: { assurance: isOneTime ? BY_SECOND_FACTOR : BY_RECOVERY_CODE } };
+  }
+  const { since, ...account } = came;
+  const assurance = isOneTime ? BY_PROVIDER_AND_CODE : BY_PROVIDER_AND_RECOVERY_CODE;
+  return { means: { assurance, ...account }, since };
 }
 
 const OVER: Attempt = { problem: { kind: 'step-over' } };
 /** The outcome if a browser reloads the page of its recovery codes, and so sends the set-up again. */
 const SHOWN: Attempt = { problem: { kind: 'codes-shown' } };
 
-/** The step after the right password. The sign-in exists only after this step. */
+/** The step after the right password or an account elsewhere. The sign-in exists only after this step. */
 export function createSecondStep(server: PagesServer): SecondSteps {
   const { stores } = server;
   const rule = server.config.people.secondFactor;
@@ -84,9 +100,20 @@ export function createSecondStep(server: PagesServer): SecondSteps {
   }
 
   return {
-    async begin(ctx, { id: accountId, name, generation, passwordMark: password, profile }, least) {
+    async begin(
+      ctx,
+      { id: accountId, name, generation, passwordMark: password, profile },
+      least,
+      came,
+    ) {
       if (rule === 'off') return undefined;
-      const person = { accountId, name, generation, ...(password !== undefined && { password }) };
+      const person = {
+        accountId,
+        name,
+        generation,
+        ...(password !== undefined && { password }),
+        ...(came && { came }),
+      };
       if ((await stores.secondFactors.get(accountId)) !== undefined) {
         return { name, state: write(ctx, person) };
       }
@@ -145,7 +172,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       await settle(ctx, name, used);
       return {
         person: { ...person, generation },
-        means: { assurance: left === undefined ? BY_SECOND_FACTOR : BY_RECOVERY_CODE },
+        ...shownBy(state.came, left === undefined),
         ...('codes' in more && { codes: more.codes }),
       };
     },

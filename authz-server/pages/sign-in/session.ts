@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type Provider from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import { howOf } from '#shared/people/access/assurance.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { asPerson } from '../../base/acting.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
@@ -116,7 +117,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       return AFTER.has(ctx.req) ? AFTER.get(ctx.req) : (await currentVisitor(ctx))?.session.uid;
     },
 
-    async signInVisitor(ctx, { person: { id, name, generation }, means }) {
+    async signInVisitor(ctx, { person: { id, name, generation }, means, since = clock.now() }) {
       const earlier = await visitorOf(await provider.Session.get(ctx));
       const same = earlier?.person.id === id;
       if (earlier && !same) await end(ctx, earlier);
@@ -126,11 +127,11 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
         uid: session.uid,
         accountId: id,
         generation,
-        since: clock.now(),
+        since,
         ...means,
         ...originOf(ctx),
       };
-      const what = means.assurance.amr.join(' ');
+      const what = howOf(means.assurance);
       const event = { kind: 'sign-in', person: id, what, id: signIn.uid } as const;
       await begin(ctx, session, signIn, event);
       return { person: { id, name }, signIn, session };

@@ -11,6 +11,7 @@ import { createViewOf } from '../frame/view-of.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage, type SignInProps } from '../views/sign-in.ts';
+import { sourceLinks } from '../sources/source-links.ts';
 
 /** The pages to which a person can continue after signing in without a client, and their parameters. */
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
@@ -21,6 +22,7 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account/passkeys', []],
   ['/account/remove', []],
   ['/account/second-factor', []],
+  ['/account/sources', []],
   ['/device', ['user_code']],
 ]);
 /** The pages of GNAP's requests. */
@@ -49,6 +51,8 @@ export interface StandaloneSignIn {
   ask(ctx: Context, goOn: string, more?: More): void;
   /** POST /sign-in. */
   signIn: Middleware;
+  /** GET /sign-in: signs in a person who comes back from a provider. */
+  arrive: Middleware;
 }
 
 /** Signing in to our own pages. */
@@ -75,9 +79,32 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
         ...register,
         ...passkey,
         hasSecondFactors,
+        sources: sourceLinks(server, door.hidden.continue),
         ...more,
       }),
     );
+  }
+
+  async function signIn(ctx: Context, form: URLSearchParams): Promise<void> {
+    const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
+    // If a person changes the field `asks`, they are led through the set-up, or the next page asks them again.
+    const asks = form.get('asks') === 'second-factor' ? 'second-factor' : undefined;
+    const locales = form.get('ui_locales') ?? undefined;
+    const attempt = await attemptWith(ctx, form, asks && BY_SECOND_FACTOR.acr);
+    if ('problem' in attempt) {
+      const name = form.get('name') ?? '';
+      return show(ctx, goOn, { name, locales, ...(asks && { asks }), ...attempt });
+    }
+    if ('step' in attempt) {
+      const props = { ...doorTo(goOn, asks, locales), ...attempt.step, again: goOn };
+      return answerWith(ctx, secondStepPage(viewOf(ctx, undefined, locales), props));
+    }
+    const { person } = await signInVisitor(ctx, attempt);
+    const { codes, means } = attempt;
+    // A password form can be sent again: the password is then checked again.
+    if (means.assurance !== BY_PASSWORD) noteDone(ctx);
+    if (codes === undefined) return seeOther(ctx, goOn);
+    answerWith(ctx, recoveryCodesPage(viewOf(ctx, person, locales), { codes, goOn }));
   }
 
   return {
@@ -88,27 +115,13 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
       show(ctx, goOn, { ...(isLost && { notice: 'nothing-changed' }), ...more });
     },
 
-    async signIn(ctx) {
-      const form = await checkForm(ctx);
-      const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
-      // If a person changes the field `asks`, they are led through the set-up, or the next page asks them again.
-      const asks = form.get('asks') === 'second-factor' ? 'second-factor' : undefined;
-      const locales = form.get('ui_locales') ?? undefined;
-      const attempt = await attemptWith(ctx, form, asks && BY_SECOND_FACTOR.acr);
-      if ('problem' in attempt) {
-        const name = form.get('name') ?? '';
-        return show(ctx, goOn, { name, locales, ...(asks && { asks }), ...attempt });
-      }
-      if ('step' in attempt) {
-        const props = { ...doorTo(goOn, asks, locales), ...attempt.step, again: goOn };
-        return answerWith(ctx, secondStepPage(viewOf(ctx, undefined, locales), props));
-      }
-      const { person } = await signInVisitor(ctx, attempt);
-      const { codes, means } = attempt;
-      // A password form can be sent again: the password is then checked again.
-      if (means.assurance !== BY_PASSWORD) noteDone(ctx);
-      if (codes === undefined) return seeOther(ctx, goOn);
-      answerWith(ctx, recoveryCodesPage(viewOf(ctx, person, locales), { codes, goOn }));
+    signIn: async (ctx) => signIn(ctx, await checkForm(ctx)),
+
+    async arrive(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      // HEAD is safe, so it must not use the ticket up (RFC 9110 section 9.2.1).
+      if (!query.has('arrival') || ctx.method === 'HEAD') return seeOther(ctx, '/account');
+      await signIn(ctx, query);
     },
   };
 }

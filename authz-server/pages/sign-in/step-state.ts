@@ -2,9 +2,13 @@ import type { Context } from 'koa';
 import { isWithin } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
+
+/** A sign-in by an account elsewhere. */
+export interface Came extends Required<Pick<SignIn, 'identity' | 'since'>>, Pick<SignIn, 'sid'> {}
 
 /** The state that a form carries from one step to the next. */
 export interface StepState {
@@ -18,6 +22,8 @@ export interface StepState {
   readonly generation: number;
   /** The mark of the right password, if a password was used and the directory has such marks. */
   readonly password?: string;
+  /** How the person came, if not with a password. */
+  readonly came?: Came;
   /** The secret of a second factor that is being set up, in base64url. */
   readonly secret?: string;
   /** The mark of the ways to come in that the page of the set-up lists. */

@@ -40,6 +40,8 @@ export const activityDe: typeof activityEn = {
     'second-factor.removed': 'Der zweite Faktor wurde entfernt',
     'recovery-code.used': 'Ein Ersatzcode wurde benutzt',
     'recovery-codes.renewed': 'Neue Ersatzcodes wurden erstellt',
+    'account.linked': 'Ein Konto anderswo wurde verbunden',
+    'account.unlinked': 'Die Verbindung zu einem Konto anderswo wurde getrennt',
     'passkey.added': 'Ein Passkey wurde hinzugefügt',
     'passkey.renamed': 'Ein Passkey wurde umbenannt',
     'passkey.removed': 'Ein Passkey wurde entfernt',

@@ -39,6 +39,8 @@ export const activityEn = {
     'second-factor.removed': 'The second factor was removed',
     'recovery-code.used': 'A recovery code was used',
     'recovery-codes.renewed': 'New recovery codes were made',
+    'account.linked': 'An account elsewhere was linked',
+    'account.unlinked': 'The link to an account elsewhere was removed',
     'passkey.added': 'A passkey was added',
     'passkey.renamed': 'A passkey was renamed',
     'passkey.removed': 'A passkey was removed',

@@ -10,6 +10,7 @@ import { dataDe } from './data-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
 import { passwordDe } from './password-de.ts';
 import { registrationDe } from './registration-de.ts';
+import { sourcesDe } from './sources-de.ts';
 import { secondFactorDe } from './second-factor-de.ts';
 import { ownSessionsDe } from './own-sessions.ts';
 
@@ -89,6 +90,14 @@ export const de: Texts = {
       'Dieser Passkey lässt Sie nicht ein: Er wurde entfernt oder ist für einen anderen Ort. Nehmen Sie einen anderen Weg.',
     'passkey-late':
       'Das hat länger als fünf Minuten gedauert, oder die Seite wurde zweimal gesendet. Benutzen Sie den Passkey noch einmal.',
+    'arrival-over':
+      'Die Anmeldung hat zu lange gedauert, oder Ihr Browser hat sie zweimal gesendet. Beginnen Sie neu.',
+    'arrival-needs-passkey':
+      'Ihr Konto braucht auch einen zweiten Faktor. Melden Sie sich mit Ihrem Passkey an.',
+    orWith: 'Oder mit einem Konto anderswo:',
+    withSource: (title: string) => `Anmelden mit ${title}`,
+    sourceDown: (title: string) =>
+      `${title} antwortet im Augenblick nicht. Melden Sie sich anders an.`,
     'passkey-copied':
       'Dieser Passkey wurde abgelehnt, denn vielleicht hat jemand eine Kopie davon. Nehmen Sie einen anderen Weg und entfernen Sie ihn dann.',
     notices: {
@@ -300,6 +309,7 @@ export const de: Texts = {
   passkeys: passkeysDe,
   registration: registrationDe,
   secondFactor: secondFactorDe,
+  sources: sourcesDe,
 
   keyLink: {
     title: 'Einen Schlüssel erzeugen',

@@ -9,6 +9,7 @@ import { dataEn } from './data-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
 import { passwordEn } from './password-en.ts';
 import { registrationEn } from './registration-en.ts';
+import { sourcesEn } from './sources-en.ts';
 import { secondFactorEn } from './second-factor-en.ts';
 import { ownSessionsEn } from './own-sessions.ts';
 
@@ -94,6 +95,12 @@ export const en = {
       'You cannot sign in with this passkey: it was removed, or it is for another site. Sign in another way.',
     'passkey-late':
       'The sign-in took longer than five minutes, or your browser sent it twice. Use the passkey again.',
+    'arrival-over': 'The sign-in took too long, or your browser sent it twice. Start again.',
+    'arrival-needs-passkey':
+      'Your account also needs a second factor. Sign in with your passkey instead.',
+    orWith: 'Or use an account elsewhere:',
+    withSource: (title: string) => `Sign in with ${title}`,
+    sourceDown: (title: string) => `${title} does not answer at the moment. Sign in another way.`,
     'passkey-copied':
       'This passkey was refused, since another person may have a copy of it. Sign in another way, then remove this passkey.',
     notices: {
@@ -303,6 +310,7 @@ export const en = {
   passkeys: passkeysEn,
   registration: registrationEn,
   secondFactor: secondFactorEn,
+  sources: sourcesEn,
 
   keyLink: {
     title: 'Make a key',

@@ -1,7 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
-import { textsOf } from '../texts/index.ts';
+import { type Texts, textsOf } from '../texts/index.ts';
 import type { View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
@@ -62,7 +62,9 @@ export interface SignInProps {
           | 'use-passkey'
           | 'passkey'
           | 'passkey-late'
-          | 'passkey-copied';
+          | 'passkey-copied'
+          | 'arrival-over'
+          | 'arrival-needs-passkey';
       }
     | { readonly kind: 'later'; readonly seconds: number };
   /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
@@ -71,8 +73,16 @@ export interface SignInProps {
   readonly forgotten?: string;
   /** The URL for making an account. Absent: there is no such page. */
   readonly register?: string;
+  /** The sources at which the person may sign in. */
+  readonly sources?: readonly SourceLink[];
   /** The client asks for a new account, so the page offers that first. */
   readonly isNew?: boolean;
+}
+
+/** A source at which a person may sign in. Without `href` it does not answer at the moment. */
+export interface SourceLink {
+  readonly title: string;
+  readonly href?: string;
 }
 
 /** Asks for name and password, or for a passkey; where a client takes nothing but a passkey, for that alone. */
@@ -172,7 +182,7 @@ const REFUSALS: ReadonlySet<SignInProps['notice']> = new Set([
 /** The first field that is empty has the focus. A passkey comes first in a browser where it was used last. */
 function fields(
   { language }: View,
-  { name = '', passkey, last, forgotten, register, isNew = false }: SignInProps,
+  { name = '', passkey, last, forgotten, register, isNew = false, sources = [] }: SignInProps,
   state: Html | false | undefined,
 ): Html {
   const texts = textsOf(language).signIn;
@@ -221,13 +231,29 @@ function fields(
       forgotten !== undefined &&
       html`<p class="small"><a href="${forgotten}">${texts.forgotten}</a></p>`
     }
-    ${last !== 'passkey' && button}
+    ${last !== 'passkey' && button} ${sources.length > 0 && sourceList(texts, sources)}
     ${
       register !== undefined &&
       !isNew &&
       html`<p class="small"><a href="${register}">${texts.register}</a></p>`
     }`;
 }
+
+/** Links, since Chromium refuses a form whose answer leads to another site (`form-action`). */
+const sourceList = (texts: Texts['signIn'], sources: readonly SourceLink[]): Html =>
+  html`<p class="muted">${texts.orWith}</p>
+    <ul class="list">
+      ${sources.map(
+        ({ title, href }) =>
+          html`<li>
+            ${
+              href === undefined
+                ? html`<span class="muted">${texts.sourceDown(title)}</span>`
+                : html`<a class="button" href="${href}">${texts.withSource(title)}</a>`
+            }
+          </li> `,
+      )}
+    </ul>`;
 
 /** Without script, or in a browser without passkeys, a sentence says so in place of the button. */
 function passkeyAlone({ language }: View, options: string): Html {

@@ -13,6 +13,8 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/account/remove': 'deletes the own account, where `people.removeThemselves` is true',
   '/account/address': 'sends a link that confirms an e-mail address, where `mail` is configured',
   '/account/address/:uid': 'confirms an address, by such a link',
+  '/account/sources':
+    'links accounts elsewhere as ways to sign in, and unlinks them, where `sources` has one',
   '/account/key': 'makes the link by which a browser registers a HOBA key',
   '/account/second-factor': 'sets a second factor up, makes new recovery codes, removes it',
   '/account/password': 'changes the password, or sets a first one',
@@ -24,6 +26,8 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/register': 'sends a link to make an account, where `people.registration` is `open`',
   '/register/:uid': 'makes an account, by such a link, or one of `user invite` or `admin link`',
   '/sign-in': 'signs in; GET leads to `/account`',
+  '/sign-in/with/:uid': 'leads to a source of `sources`, at which the person signs in',
+  '/sign-in/with/:uid/callback': 'where that source sends the browser back',
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',
   '/interaction/:uid/login': 'its sign-in form',

@@ -54,7 +54,9 @@ async function removePasskey(page: Page, name: string): Promise<Page> {
 
 /** Other tests of the suite cover these. */
 type OfPasskey = 'passkey' | 'passkey-late' | 'passkey-copied';
-type OfSignIn = Exclude<NonNullable<SignInProps['problem']>['kind'], OfPasskey>;
+/** Tests of sign-in by other providers cover these. */
+type OfProvider = 'arrival-over' | 'arrival-needs-passkey';
+type OfSignIn = Exclude<NonNullable<SignInProps['problem']>['kind'], OfPasskey | OfProvider>;
 
 export async function signsIn(flow: BrowserFlow): Promise<void> {
   const { issuer } = flow.pair;

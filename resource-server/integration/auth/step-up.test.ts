@@ -10,7 +10,7 @@ import {
   type TestResourceServer,
 } from '../resource-server.fixture.ts';
 
-const [PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
+const [, PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
 const AUTHENTICATION = [
   { acr: 'second-factor', methods: ['unsafe'] },
   { acr: 'passkey', maxAge: 300, methods: ['DELETE', 'MOVE'] },

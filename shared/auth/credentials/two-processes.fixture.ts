@@ -26,7 +26,12 @@ export async function processOn(data: string, clock: ManualClock) {
   const argon2 = new CountedArgon2();
   const passwords = createPasswords(argon2);
   const { people, revocations } = stores;
-  const directory = localDirectory({ people, revocations, passwords, demo: true });
+  const directory = localDirectory({
+    people,
+    revocations,
+    passwords,
+    admitted: { demo: true, sources: new Set() },
+  });
   const store: PeopleStore = {
     stores,
     clock,

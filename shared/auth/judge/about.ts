@@ -1,4 +1,4 @@
-import { active } from '#shared/people/active.ts';
+import { active, type Admitted } from '#shared/people/active.ts';
 import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import type { About } from '../scheme.ts';
 
@@ -16,12 +16,11 @@ export function aboutOf({ name, profile }: Pick<PersonRecord, 'name' | 'profile'
 }
 
 /**
- * Creates a look-up of people who may sign in; it returns undefined for anybody else. `demo`: whether the person that
- * the first start created may sign in.
+ * Creates a look-up of people who may sign in; it returns undefined for any other person.
  */
-export function lookUp(people: Pick<People, 'get'>, demo: boolean) {
+export function lookUp(people: Pick<People, 'get'>, admitted: Admitted) {
   return async (id: string): Promise<About | undefined> => {
-    const person = active(await people.get(id), demo);
+    const person = active(await people.get(id), admitted);
     return person && aboutOf(person);
   };
 }

@@ -68,7 +68,10 @@ test.each([
   ],
 ] as const)('the directory knows %s', async (_what, id, record, may) => {
   const people = { get: async () => record && { created_at: 0, ...record } };
-  const told = await lookUp(people as Parameters<typeof lookUp>[0], false)(id);
+  const told = await lookUp(people as Parameters<typeof lookUp>[0], {
+    demo: false,
+    sources: new Set(),
+  })(id);
   expect(told).toEqual(may ? { name: 'alice', groups: [] } : undefined);
 });
 

@@ -4,7 +4,7 @@ import { ACRS } from '#shared/jose/acr.ts';
 import type { AuthenticationEvent, Principal } from '../scheme.ts';
 import { type AuthenticationRule, createStepUp, inWords, neededFor } from './step-up.ts';
 
-const [PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
+const [, PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
 const SKEW = 5;
 
 /** Returns the sign-in that a person with the given sign-in lacks, at a second of the clock. */

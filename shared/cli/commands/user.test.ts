@@ -34,7 +34,12 @@ const given = async (shell: TestShell, password: string, ...args: readonly strin
 const enters = (shell: TestShell, name: string, password: string) =>
   withStores(shell, async ({ people, revocations }) => {
     const passwords = createPasswords();
-    const directory = localDirectory({ people, revocations, passwords, demo: false });
+    const directory = localDirectory({
+      people,
+      revocations,
+      passwords,
+      admitted: { demo: false, sources: new Set() },
+    });
     return (await directory.authenticate(name, password, ALONE)) !== undefined;
   });
 

@@ -1,16 +1,8 @@
-import {
-  allowInsecureRequests,
-  type CustomFetchOptions,
-  customFetch,
-  type ProtectedResourceRequestBody,
-} from 'oauth4webapi';
+import { sendingBy } from '#shared/client/sending-by.ts';
 import type { Reply, Send } from '#shared/client/send.ts';
 import { Failure } from '../arguments/command.ts';
 import { jsonObject } from './http.ts';
 import { Busy, OAuthFailure } from './oauth-failure.ts';
-
-/** Statuses whose answers have no content (RFC 9110 section 6.4.1). */
-const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** The last answer that oauth4webapi got, and the result of the library. */
 interface Outcome<T> {
@@ -42,28 +34,6 @@ export async function throughLibrary<T>(
   } catch (error) {
     throw last === undefined ? error : inWords(error, last.reply, last.url);
   }
-}
-
-function sendingBy(send: Send) {
-  return {
-    [allowInsecureRequests]: true,
-    async [customFetch](
-      url: string,
-      { method, headers, body }: CustomFetchOptions<string, ProtectedResourceRequestBody>,
-    ): Promise<Response> {
-      const content = body instanceof URLSearchParams ? body.toString() : body;
-      const isContent = typeof content === 'string' || Buffer.isBuffer(content);
-      // User-Agent names this program (RFC 9110 section 10.1.5), not the library, since people see it on their account
-      // page.
-      const { 'user-agent': _, ...fields } = headers;
-      const sent = { method, url, fields, ...(isContent && { body: content }) };
-      const reply = await send(sent);
-      return new Response(WITHOUT_CONTENT.has(reply.status) ? null : new Uint8Array(reply.body), {
-        status: reply.status,
-        headers: reply.fields,
-      });
-    },
-  };
 }
 
 /** Explains an answer that the library refused. */

@@ -1,4 +1,4 @@
-import { isProduction } from '#shared/config/production.ts';
+import { admittedBy } from '#shared/config/production.ts';
 import { administratorNow } from '#shared/people/administrator-now.ts';
 import {
   createRegistrationLinks,
@@ -23,7 +23,7 @@ export async function makeAdministratorLink(
   house: Pick<House, 'config' | 'stores' | 'random' | 'clock' | 'recorder'>,
 ): Promise<AdministratorLink> {
   const { config, stores, clock } = house;
-  const there = await administratorNow(stores, !isProduction(config));
+  const there = await administratorNow(stores, admittedBy(config));
   if (there !== undefined) throw new Conflict(said('administrator-there', { name: there.name }));
   const { id, secret, life } = await createRegistrationLinks(house).makeFirst();
   await house.recorder.record({ kind: 'link.made', person: id, what: FIRST_ADMINISTRATOR });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { admittedBy } from '#shared/config/production.ts';
 import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
 import { personNamed } from '#shared/people/people.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
@@ -27,7 +28,8 @@ export const removePasskeyOfUser = operation({
   output: z.strictObject({ id: z.string(), person: z.string(), removed: z.literal(true) }),
   async run({ name: asked, id, last }, house) {
     const { id: accountId, name } = await personNamed(house.stores.people, asked);
-    const mayBeLast = last || (await hasOtherWayIn(house.stores, accountId));
+    const mayBeLast =
+      last || (await hasOtherWayIn(house.stores, admittedBy(house.config), accountId));
     const outcome = await removePasskey(house, { accountId, id, least: mayBeLast ? 0 : 1 });
     if (outcome === 'gone') {
       throw new Missing(said('no-passkey', { name, id }));

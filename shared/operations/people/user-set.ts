@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { changeProfile } from '#shared/people/change-profile.ts';
+import { keepManaged } from '#shared/people/identities.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { InputError, operation } from '../operation.ts';
@@ -70,13 +71,13 @@ export const setUser = operation({
     const gone = new Set<string>(without.map((option) => MEMBERS[option]));
     const kept = <T extends object>(members: T) =>
       Object.fromEntries(Object.entries(members).filter(([member]) => !gone.has(member))) as T;
-    const edit = ({ profile: former = {}, ...person }: PersonRecord) => {
+    const edit = keepManaged(({ profile: former = {}, ...person }: PersonRecord) => {
       const profile = kept({ ...former, ...given });
       return {
         ...kept({ ...person, ...(admin !== undefined && { admin }) }),
         ...(Object.keys(profile).length > 0 && { profile }),
       };
-    };
+    });
     const changed = await changeProfile(house, asked, edit, changeOf);
     if (changed.admin) await createRegistrationLinks(house).endFirst();
     const { id, name, profile } = changed;

@@ -4,11 +4,11 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 
 /**
- * The stores for listing and ending a person's sign-ins and grants. `passkeys`: a sign-in or grant made with a
- * passkey ends when the passkey is removed.
+ * The stores for listing and ending a person's sign-ins and grants. `passkeys` and `people`: a sign-in
+ * or grant made with a passkey or an account elsewhere ends when the passkey or the link is removed.
  */
 export interface AccessStore {
-  readonly stores: Pick<Stores, 'artefacts' | 'revocations' | 'passkeys'>;
+  readonly stores: Pick<Stores, 'artefacts' | 'revocations' | 'passkeys' | 'people'>;
   /**
    * Records events with their actor. Every interface of the product has a recorder; without it no event is recorded.
    */

@@ -11,6 +11,12 @@ export interface Assurance {
 
 export const BY_PASSWORD: Assurance = { acr: 'urn:countersign:acr:password', amr: ['pwd'] };
 
+/** A sign-in by an account elsewhere. RFC 8176 has no value for it. */
+export const BY_PROVIDER: Assurance = { acr: 'urn:countersign:acr:provider', amr: [] };
+
+/** Returns how a person signed in, as events have it. */
+export const howOf = ({ amr }: Assurance): string => amr.join(' ') || 'provider';
+
 /** A sign-in by a password and a one-time code. */
 export const BY_SECOND_FACTOR: Assurance = {
   acr: 'urn:countersign:acr:second-factor',
@@ -22,3 +28,9 @@ export const BY_SECOND_FACTOR: Assurance = {
  * section 2.
  */
 export const BY_RECOVERY_CODE: Assurance = { acr: BY_SECOND_FACTOR.acr, amr: ['pwd', 'mfa'] };
+
+/** A sign-in by an account elsewhere and a one-time code of this server. */
+export const BY_PROVIDER_AND_CODE: Assurance = { acr: BY_SECOND_FACTOR.acr, amr: ['otp', 'mfa'] };
+
+/** A sign-in by an account elsewhere and a recovery code of this server. */
+export const BY_PROVIDER_AND_RECOVERY_CODE: Assurance = { acr: BY_SECOND_FACTOR.acr, amr: ['mfa'] };

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Identity } from '#shared/stores/people/people.ts';
 import type { Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access-store.ts';
 import type { Assurance } from './assurance.ts';
+import { identityAlias } from '../names/aliases.ts';
 import { endGrant } from './grants.ts';
 import { surplus, walk } from './walk.ts';
 
@@ -25,6 +27,10 @@ export interface SignIn {
   readonly assurance: Assurance;
   /** The passkey that was used; removing the passkey ends the sign-in. */
   readonly passkey?: string;
+  /** The account elsewhere that was used; removing the link to it ends the sign-in. */
+  readonly identity?: Identity;
+  /** The session there, for a logout that the source sends. */
+  readonly sid?: string;
   readonly address?: string;
   readonly agent?: string;
 }
@@ -35,11 +41,12 @@ export interface ListedSignIn extends SignIn {
 }
 
 /** How a person signed in. */
-export type Means = Pick<SignIn, 'assurance' | 'passkey'>;
+export type Means = Pick<SignIn, 'assurance' | 'passkey' | 'identity' | 'sid'>;
 
 /**
  * Stores a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. The sign-in
- * ends at once if its passkey was removed meanwhile: the removal of a passkey also looks for its sign-ins afterwards.
+ * ends at once if its passkey or the link to its account elsewhere was removed meanwhile: such a removal also looks for
+ * sign-ins afterwards.
  * `events` are recorded with it.
  */
 export async function recordSignIn(
@@ -55,10 +62,12 @@ export async function recordSignIn(
   for (const old of await surplus(store, 'SignIn', accountId, MOST_SIGN_INS)) {
     await endSignIn(store, { uid: String(old['uid']), accountId });
   }
-  const { passkey } = signIn;
-  if (passkey !== undefined && (await store.stores.passkeys.get(passkey)) === undefined) {
-    await endSignIn(store, signIn);
-  }
+  const { passkey, identity } = signIn;
+  const isGone =
+    (passkey !== undefined && (await store.stores.passkeys.get(passkey)) === undefined) ||
+    (identity !== undefined &&
+      (await store.stores.people.getByAlias(identityAlias(identity)))?.id !== accountId);
+  if (isGone) await endSignIn(store, signIn);
 }
 
 /** The stores that decide whether a sign-in is valid. */

@@ -19,7 +19,10 @@ const [HERE, LATER] = [
 
 test('the rows of an invented scheme are created and removed with passwords and files', async () => {
   const { store, stores } = await testPeople(undefined, [HERE]);
-  const verifiers = localVerifiers({ people: stores.people, demo: false });
+  const verifiers = localVerifiers({
+    people: stores.people,
+    admitted: { demo: false, sources: new Set() },
+  });
   const find = (realm: string) => verifiers.find(PROOF.kind, realm, { name: 'alice' });
   const proofOf = (realm: string, password: string) =>
     PROOF.derive({ name: 'alice', realm, password }, store.random);
@@ -55,7 +58,10 @@ test('the rows of an invented scheme are created and removed with passwords and 
   const directory = parseDirectoryFile(await buffer(Readable.from(file)), [PROOF]);
   const other = await testPeople();
   await importDirectory({ ...other.store, stores: other.stores }, directory);
-  const imported = localVerifiers({ people: other.stores.people, demo: false });
+  const imported = localVerifiers({
+    people: other.stores.people,
+    admitted: { demo: false, sources: new Set() },
+  });
   expect(await imported.find(PROOF.kind, 'here', { handle })).toEqual(here);
   expect(await imported.find(PROOF.kind, 'later', { name: 'alice' })).toEqual(later);
 });

@@ -120,7 +120,11 @@ const kept = async (place: Installation) => ({
 });
 
 const enters = async ({ stores, passwords }: Installation, name: string) =>
-  localDirectory({ ...stores, passwords, demo: true }).authenticate(name, PASSWORD, ALONE);
+  localDirectory({
+    ...stores,
+    passwords,
+    admitted: { demo: true, sources: new Set() },
+  }).authenticate(name, PASSWORD, ALONE);
 
 test('an import into an empty directory restores all data, and every way to sign in works', async () => {
   const before = await full();
@@ -136,7 +140,10 @@ test('an import into an empty directory restores all data, and every way to sign
   expect(await enters(after, 'alice')).toMatchObject({ name: 'alice' });
   expect(await enters(after, 'bob')).toBeUndefined();
   const ask = async ({ stores }: Installation) => {
-    const verifiers = localVerifiers({ people: stores.people, demo: true });
+    const verifiers = localVerifiers({
+      people: stores.people,
+      admitted: { demo: true, sources: new Set() },
+    });
     return [
       await verifiers.find('proof one', 'one', { name: 'alice' }),
       await verifiers.find('proof one', 'one', { handle: PROOF.handle?.('alice', 'one') ?? '' }),

@@ -4,6 +4,7 @@ import { verifierRow } from '../derive-verifiers.ts';
 import { isKerberosPrincipal } from '../names/kerberos-principal.ts';
 import { usernameCaseMapped } from '../names/precis.ts';
 import { isPasswordHash } from '../password.ts';
+import { MANAGED, SOURCE_NAME, SUBJECT } from '../identities.ts';
 import { profileSchema } from '../profile-schema.ts';
 import type { KeptKind } from '../verifier-kind.ts';
 
@@ -43,6 +44,11 @@ const verifierOf = (kind: KeptKind) =>
       return (name: string) => verifierRow(kind, { name, realm }, value);
     });
 
+const identity = {
+  source: z.string().regex(SOURCE_NAME, 'must be the name of a source'),
+  subject: z.string().regex(SUBJECT, 'must be 1 to 255 printable ASCII characters'),
+};
+
 /** The members of a person that are no credentials. */
 export const personMembers = {
   id,
@@ -54,6 +60,8 @@ export const personMembers = {
     .array(checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'))
     .exactOptional(),
   profile: profileSchema.exactOptional(),
+  origin: z.strictObject({ ...identity, managed: z.array(z.enum(MANAGED)) }).exactOptional(),
+  linked: z.array(z.strictObject({ ...identity, created_at: time })).exactOptional(),
   disabled: z.boolean().exactOptional(),
   admin: z.boolean().exactOptional(),
   demo: z.boolean().exactOptional(),

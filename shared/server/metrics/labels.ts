@@ -38,7 +38,7 @@ export const grantLabel = closedSet('grant', [
   'gnap',
 ]);
 export const formatLabel = closedSet('format', ['Bearer', 'DPoP', 'GNAP']);
-export const howLabel = closedSet('how', ['password', 'passkey', 'second-factor']);
+export const howLabel = closedSet('how', ['password', 'passkey', 'second-factor', 'provider']);
 export const resultLabel = closedSet('result', [
   'done',
   'goes-on',

@@ -36,6 +36,28 @@ export interface Attribute {
   readonly value: string;
 }
 
+/** An account of a person at a source (the setting `sources`). One person has it. */
+export interface Identity {
+  /** The name of the source. */
+  readonly source: string;
+  /** The identifier that the source gives to the account, and never to another one. 1 to 255 printable ASCII characters. */
+  readonly subject: string;
+}
+
+/** A part of the profile that a source may own. */
+export type Managed = 'display_name' | 'emails' | 'groups';
+
+/** The account with which a person came here for the first time. */
+export interface Origin extends Identity {
+  /** The parts of the profile that only the source changes. */
+  readonly managed: readonly Managed[];
+}
+
+/** An account that a person has linked, as a further way to sign in. */
+export interface LinkedIdentity extends Identity {
+  readonly created_at: number;
+}
+
 /** A person of the built-in directory. The length of the record does not depend on the number of realms. */
 export interface PersonRecord {
   /** `sub` of the person's tokens: random, never reused. */
@@ -51,6 +73,10 @@ export interface PersonRecord {
   readonly profile?: Profile;
   /** When the profile last changed, in milliseconds since the epoch. Absent: never since `created_at`. */
   readonly profile_changed_at?: number;
+  /** Present if a source brought the person. If the source leaves the configuration, the person may not sign in. */
+  readonly origin?: Origin;
+  /** At most one of each source. */
+  readonly linked?: readonly LinkedIdentity[];
   /** Other names of the person, each of one person only. Computed from the other members. */
   readonly aliases?: readonly string[];
   /** Search keys of the person, which other people may have, too. Computed from addresses, looks of the name, words of the display name. */

@@ -10,6 +10,8 @@ export const adminEventsDe: typeof adminEventsEn = {
     'second-factor.removed': 'Zweiter Faktor entfernt',
     'recovery-code.used': 'Ersatzcode benutzt',
     'recovery-codes.renewed': 'Ersatzcodes erneuert',
+    'account.linked': 'Konto anderswo verbunden',
+    'account.unlinked': 'Konto anderswo getrennt',
     'passkey.added': 'Passkey hinzugefügt',
     'passkey.renamed': 'Passkey umbenannt',
     'passkey.removed': 'Passkey entfernt',

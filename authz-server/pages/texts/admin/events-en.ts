@@ -12,6 +12,8 @@ export const adminEventsEn = {
     'second-factor.removed': 'Second factor removed',
     'recovery-code.used': 'Recovery code used',
     'recovery-codes.renewed': 'Recovery codes renewed',
+    'account.linked': 'Account elsewhere linked',
+    'account.unlinked': 'Account elsewhere unlinked',
     'passkey.added': 'Passkey added',
     'passkey.renamed': 'Passkey renamed',
     'passkey.removed': 'Passkey removed',

@@ -149,6 +149,9 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'password-replaced': 'Das Passwort hat inzwischen jemand geändert: Beginnen Sie noch einmal',
   principal: '{principal} ist kein Principal mit seinem Realm, wie alice@EXAMPLE.COM',
   'no-person': 'Es gibt keine Person {name}.',
+  'already-linked': '{name} hat schon ein Konto von {source}: Trennen Sie es zuerst.',
+  managed:
+    '{part} kommt von der Quelle {source}, die es allein ändert: Ändern Sie es dort; die nächste Anmeldung bringt es hierher.',
   'name-taken': 'Den Namen {name} gibt es schon: Wählen Sie einen anderen.',
   'name-former':
     '{name} war der Name einer gelöschten Person, und was dem Namen erlaubt ist, bekäme die neue: Wählen Sie einen anderen, oder bestätigen Sie es.',

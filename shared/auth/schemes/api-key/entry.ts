@@ -29,7 +29,7 @@ export const apiKeyEntry = {
   forPeople: false,
   settings: { apiKey: apiKeySettings },
   trial: { path: 'api-key' },
-  async open({ stores: { apiKeys, limits }, attempts, clock, demo }: SchemeParts) {
+  async open({ stores: { apiKeys, limits }, attempts, clock, admitted: { demo } }: SchemeParts) {
     const { apiKey } = await import('./api-key.ts');
     const shared = { apiKeys, limits, attempts, clock, demo };
     return ({

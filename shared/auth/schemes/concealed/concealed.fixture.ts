@@ -122,7 +122,7 @@ export const optionsOver = ({
   people,
   secondFactor: 'optional' as const,
   secondFactors,
-  demo: true,
+  admitted: { demo: true, sources: new Set<string>() },
   applications: true,
   frontend: false,
 });

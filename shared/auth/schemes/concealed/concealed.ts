@@ -1,6 +1,6 @@
 import { sameBytes, sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { active } from '#shared/people/active.ts';
+import { active, type Admitted } from '#shared/people/active.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { isKeyEnough } from '#shared/people/second-factor/key-enough.ts';
 import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
@@ -34,8 +34,7 @@ export interface ConcealedOptions {
   readonly secondFactor: SecondFactorRule;
   readonly secondFactors: Pick<SecondFactors, 'get'>;
   readonly clock: Clock;
-  /** Whether the person that the first start created is accepted (never in production). */
-  readonly demo: boolean;
+  readonly admitted: Admitted;
   /** Whether applications may use the scheme, too. */
   readonly applications: boolean;
   /** Whether a trusted proxy may send the exporter output of its own connection to the client. */
@@ -51,7 +50,7 @@ const NOBODY: KeyOwner = { kind: 'person', id: '-' };
  * also write to the store, which a stranger could notice.
  */
 export function concealed(options: ConcealedOptions): Scheme {
-  const { realm, publicKeys, people, clock, demo, applications, frontend } = options;
+  const { realm, publicKeys, people, clock, admitted, applications, frontend } = options;
   const { secondFactor: rule, secondFactors } = options;
 
   function exported(proof: Proof, request: AuthRequest): Exported | undefined {
@@ -65,7 +64,7 @@ export function concealed(options: ConcealedOptions): Scheme {
   }
 
   const personOf = async ({ kind, id }: KeyOwner) =>
-    active(await people.get(kind === 'person' ? id : NOBODY.id), demo);
+    active(await people.get(kind === 'person' ? id : NOBODY.id), admitted);
 
   function principalOf({ kind, id }: KeyOwner, person: Person | undefined): Principal | undefined {
     if (kind === 'person') return person && personPrincipal(realm, person);

@@ -21,10 +21,10 @@ export const concealedEntry = {
   forPeople: true,
   settings: { concealed: concealedSettings },
   trial: { path: 'concealed', quiet: true },
-  async open({ stores, clock, demo, secondFactor }: SchemeParts) {
+  async open({ stores, clock, admitted, secondFactor }: SchemeParts) {
     const { concealed } = await import('./concealed.ts');
     const { publicKeys, people, secondFactors } = stores;
-    const shared = { publicKeys, people, secondFactor, secondFactors, clock, demo };
+    const shared = { publicKeys, people, secondFactor, secondFactors, clock, admitted };
     return (at: (SchemeRealm | SchemeSpace) & { readonly concealed: ConcealedSettings }) =>
       concealed({
         ...shared,

@@ -39,7 +39,7 @@ export function digestOn(
 ) {
   const did: string[] = [];
   const nonces = createNonces({ secret: SECRET, clock, random: systemRandom });
-  const verifiers = localVerifiers({ people, demo: false });
+  const verifiers = localVerifiers({ people, admitted: { demo: false, sources: new Set() } });
   const many = { burst: 10_000, per: 0.001 };
   const attempts = createAttempts({ limits, account: many, address: many });
   const scheme = digest({

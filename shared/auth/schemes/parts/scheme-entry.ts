@@ -3,6 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
+import type { Admitted } from '#shared/people/active.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
@@ -31,8 +32,8 @@ export interface SchemeParts {
   readonly attempts: Attempts;
   /** The brand of a scheme's own pages. */
   readonly brand: Brand;
-  /** Whether demo people and keys, which the first start created, are accepted (never in production). */
-  readonly demo: boolean;
+  /** Which people are accepted; with `demo` also the keys that the first start created. */
+  readonly admitted: Admitted;
   /**
    * Applies to people who must use a second factor: a key admits them only if they had signed in with a second factor
    * when they added it.

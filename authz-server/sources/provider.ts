@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import {
+  AuthorizationResponseError,
+  type AuthorizationServer,
+  authorizationCodeGrantRequest,
+  type Client,
+  type ClientAuth,
+  clockSkew,
+  clockTolerance,
+  ClientSecretBasic,
+  ClientSecretPost,
+  discoveryRequest,
+  getValidatedIdTokenClaims,
+  type IDToken,
+  KEY_SELECTION,
+  None,
+  OperationProcessingError,
+  processAuthorizationCodeResponse,
+  processDiscoveryResponse,
+  processUserInfoResponse,
+  skipAuthTimeCheck,
+  userInfoRequest,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import type { Clock } from '#shared/base/clock.ts';
+import { NoAnswer, type Reply, type Send } from '#shared/client/send.ts';
+import { sendingBy } from '#shared/client/sending-by.ts';
+import type { SourceConfig } from '#shared/config/schema.ts';
+import { isLoopback } from '#shared/http/loopback.js';
+
+/** Milliseconds for which the metadata of a provider are kept. */
+const KEPT = 3_600_000;
+/** Milliseconds for which a provider that did not answer is not asked again. */
+const PAUSE = 30_000;
+/** Seconds by which the clock of a provider may differ. */
+const SKEW = 30;
+/** Seconds since the person authenticated there, if the request asked for a new sign-in. */
+const FRESH = 300;
+
+/** The values that only the browser with this sign-in knows, or that only this server can make. */
+export interface RoundTrip {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Whether the person must authenticate there anew. */
+  readonly fresh: boolean;
+}
+
+/** The statements of a provider about a person. */
+export interface Statements {
+  readonly subject: string;
+  /** Milliseconds since the epoch: when the person authenticated there, if the provider says so. */
+  readonly at?: number;
+  /** The session there, for its back-channel logout. */
+  readonly sid?: string;
+  /** The claims of the ID token and of userinfo. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Thrown if a sign-in by a provider fails. `denied`: the person or the provider refused; `unavailable`: the provider
+ * does not answer; `wrong`: its answer is not acceptable, or this server is not registered there as configured.
+ */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly kind: 'denied' | 'unavailable' | 'wrong';
+
+  constructor(kind: ProviderError['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** An OpenID Provider at which people sign in. */
+export interface OpenIdProvider {
+  /** Whether the provider was asked less than 30 seconds ago and did not answer. */
+  isDown(): boolean;
+  /** Returns the URL at which the person signs in there. Rejects with `ProviderError`. */
+  start(trip: RoundTrip, hint?: string): Promise<string>;
+  /** Gets what the provider says about the person, for the parameters of a callback. Rejects with `ProviderError`. */
+  redeem(parameters: URLSearchParams, trip: RoundTrip): Promise<Statements>;
+}
+
+export interface ProviderParts {
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly redirectUri: string;
+  readonly secret: string | undefined;
+}
+
+/**
+ * Opens the client of an OpenID Provider: authorization code, PKCE with S256, `state`, `nonce` and `iss` (RFC 9700
+ * section 2.1). The library checks the answers; this module bounds time, octets and addresses.
+ */
+export function openProvider(
+  { issuer, clientId, scopes }: SourceConfig['provider'],
+  { send, clock, redirectUri, secret }: ProviderParts,
+): OpenIdProvider {
+  let downUntil = 0;
+  let known:
+    | { readonly until: number; readonly metadata: Promise<AuthorizationServer> }
+    | undefined;
+
+  const options = sendingBy(async (message) => {
+    if (!isSafe(message.url)) throw new ProviderError('wrong', `${message.url} is not https`);
+    const reply = await send(message).catch((error: unknown) => {
+      throw error instanceof NoAnswer ? new ProviderError('unavailable', error.message) : error;
+    });
+    if (isFailure(reply)) {
+      throw new ProviderError('unavailable', `${message.url} answers ${reply.status}`);
+    }
+    return reply;
+  });
+
+  const client = (): Client => ({
+    client_id: clientId,
+    [clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
+    [clockTolerance]: SKEW,
+  });
+
+  async function discover(): Promise<AuthorizationServer> {
+    const url = new URL(issuer);
+    const metadata = await processDiscoveryResponse(url, await discoveryRequest(url, options));
+    // OpenID Connect Discovery 1.0 section 4.3: exactly the configured issuer. The library compares URLs.
+    if (metadata.issuer !== issuer) {
+      throw new ProviderError('wrong', `the metadata are of the issuer ${metadata.issuer}`);
+    }
+    return metadata;
+  }
+
+  /** Returns the metadata of the provider, which one request gets for all who wait. */
+  function metadataOf(): Promise<AuthorizationServer> {
+    const now = clock.now();
+    if (known !== undefined && now < known.until) return known.metadata;
+    const metadata = discover();
+    known = { until: now + KEPT, metadata };
+    metadata.catch(() => {
+      known = undefined;
+    });
+    return metadata;
+  }
+
+  /** Asks the provider, unless it did not answer a moment ago. Turns every failure into a `ProviderError`. */
+  async function asking<T>(ask: (metadata: AuthorizationServer) => Promise<T>): Promise<T> {
+    if (clock.now() < downUntil) throw new ProviderError('unavailable', `${issuer} did not answer`);
+    try {
+      return await ask(await metadataOf());
+    } catch (error) {
+      const failure = inKinds(error);
+      if (failure.kind === 'unavailable') downUntil = clock.now() + PAUSE;
+      throw failure;
+    }
+  }
+
+  const authentication = ({
+    token_endpoint_auth_methods_supported: methods = ['client_secret_basic'],
+  }: AuthorizationServer): ClientAuth => {
+    if (secret === undefined) return None();
+    return methods.includes('client_secret_basic')
+      ? ClientSecretBasic(secret)
+      : ClientSecretPost(secret);
+  };
+
+  /** Verifies the signature of the ID token. If the provider has changed its keys, it is asked for the new ones. */
+  async function verify(metadata: AuthorizationServer, response: Response): Promise<void> {
+    try {
+      await validateApplicationLevelSignature(metadata, response, options);
+    } catch (error) {
+      if (!(error instanceof OperationProcessingError) || error.code !== KEY_SELECTION) throw error;
+      // The library keeps the keys with the object of the metadata.
+      const renewed = { ...metadata };
+      known = { until: clock.now() + KEPT, metadata: Promise.resolve(renewed) };
+      await validateApplicationLevelSignature(renewed, response, options);
+    }
+  }
+
+  return {
+    isDown: () => clock.now() < downUntil,
+
+    start: ({ state, nonce, verifier, fresh }, hint) =>
+      asking(async ({ authorization_endpoint: endpoint = '' }) => {
+        if (!isSafe(endpoint)) throw new ProviderError('wrong', 'no authorization endpoint');
+        const url = new URL(endpoint);
+        const parameters = {
+          client_id: clientId,
+          response_type: 'code',
+          redirect_uri: redirectUri,
+          scope: scopes.join(' '),
+          state,
+          nonce,
+          code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+          code_challenge_method: 'S256',
+          ...(fresh && { prompt: 'login', max_age: '0' }),
+          ...(hint !== undefined && { login_hint: hint }),
+        };
+        for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+        return url.href;
+      }),
+
+    redeem: (parameters, { state, nonce, verifier, fresh }) =>
+      asking(async (metadata) => {
+        const self = client();
+        const accepted = validateAuthResponse(metadata, self, parameters, state);
+        const response = await authorizationCodeGrantRequest(
+          metadata,
+          self,
+          authentication(metadata),
+          accepted,
+          redirectUri,
+          verifier,
+          options,
+        );
+        const tokens = await processAuthorizationCodeResponse(metadata, self, response, {
+          expectedNonce: nonce,
+          maxAge: fresh ? FRESH : skipAuthTimeCheck,
+          requireIdToken: true,
+        });
+        await verify(metadata, response);
+        // `requireIdToken` demands it.
+        const claims = getValidatedIdTokenClaims(tokens) as IDToken;
+        const more =
+          metadata.userinfo_endpoint === undefined
+            ? {}
+            : await processUserInfoResponse(
+                metadata,
+                self,
+                claims.sub,
+                await userInfoRequest(metadata, self, tokens.access_token, options),
+              );
+        const { sub: subject, auth_time: at, sid } = claims;
+        return {
+          subject,
+          ...(at !== undefined && { at: at * 1000 }),
+          ...(typeof sid === 'string' && { sid }),
+          claims: { ...claims, ...more },
+        };
+      }),
+  };
+}
+
+/** Whether a server could not handle a request at the moment. */
+const isFailure = ({ status }: Reply) => status === 429 || status >= 500;
+
+/** Whether secrets may be sent to a URL: over https, or to this machine. */
+function isSafe(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+/** Errors of an authorization response that mean that the person did not go on (OpenID Connect Core section 3.1.2.6). */
+const DENIED: ReadonlySet<string> = new Set([
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+]);
+
+function inKinds(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof AuthorizationResponseError) {
+    const { error: code } = error;
+    if (code === 'temporarily_unavailable' || code === 'server_error') {
+      return new ProviderError('unavailable', `the provider answers ${code}`);
+    }
+    return new ProviderError(DENIED.has(code) ? 'denied' : 'wrong', `the provider answers ${code}`);
+  }
+  const { message, cause } = error as Error;
+  const code = (cause as { readonly error?: unknown } | undefined)?.error;
+  return new ProviderError('wrong', typeof code === 'string' ? `${message}: ${code}` : message);
+}
