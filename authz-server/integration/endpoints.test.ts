@@ -15,6 +15,8 @@ const ORIGINS = {
   null: 'null',
 };
 const MAIL = { host: 'mail.invalid', from: 'accounts@as.example' };
+// No server answers at this port.
+const SOURCE = { name: 'x', provider: { issuer: 'http://localhost:1', clientId: 'x' } };
 const BROWSER = { Accept: 'text/html' };
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${String(token)}` });
 const written = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');
@@ -50,6 +52,7 @@ test('each method at each address, from every origin, gets the answer in endpoin
     privateTokens: { issuer: ISSUER },
     gnap: {},
     mail: MAIL,
+    sources: [SOURCE],
     people: { registration: 'open', removeThemselves: true },
   };
   await using flow = await testFlow({ ...issuing, limits });

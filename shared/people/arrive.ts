@@ -3,7 +3,7 @@ import { type Random, randomId } from '#shared/base/random.ts';
 import type { Managed, Origin, PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import { changeProfile, type ProfileStore } from './change-profile.ts';
 import { addressAlias, identityAlias } from './names/aliases.ts';
-import { chosenName } from './names/chosen-name.ts';
+import { chosenName, isReservedName } from './names/chosen-name.ts';
 import { looksSearchKey } from './names/search-keys.ts';
 import { MANAGED } from './identities.ts';
 import { keepPerson, PeopleError, type PeopleStore } from './people.ts';
@@ -76,7 +76,7 @@ async function added(
   reserved: readonly string[],
 ): Promise<PersonRecord | NotArrived> {
   const { people } = store.stores;
-  for (const proposed of proposals(arrival.names, store.random)) {
+  for (const proposed of proposals(arrival.names, reserved, store.random)) {
     const judged = await judgeName(store, proposed, reserved);
     if ('fault' in judged) continue;
     const { name } = judged;
@@ -102,11 +102,17 @@ async function added(
   throw new Error('no free name was found for a newcomer');
 }
 
-/** Yields names to try: each proposal alone and with a number behind it, then a random name. */
-function* proposals(names: readonly string[], random: Random): Generator<string> {
-  const plain = names.map(plainName).flatMap((name) => (name === undefined ? [] : [name]));
-  yield* plain;
-  for (const name of plain) {
+/** Yields names to try: the first proposal that is not reserved, the same with a number behind it, then a random name. */
+function* proposals(
+  names: readonly string[],
+  reserved: readonly string[],
+  random: Random,
+): Generator<string> {
+  const name = names
+    .map(plainName)
+    .find((one) => one !== undefined && !isReservedName(one, reserved));
+  if (name !== undefined) {
+    yield name;
     for (let number = 2; number <= NUMBERED; number += 1) yield `${name.slice(0, 58)}-${number}`;
   }
   yield `person-${random(6).toString('hex')}`;

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { type Configuration, Provider } from 'oidc-provider';
 
@@ -16,13 +17,14 @@ export type Said = Readonly<Record<string, unknown>>;
 /** An OpenID Provider elsewhere: oidc-provider with one client, at which a person signs in without a page. */
 export interface OtherProvider extends AsyncDisposable {
   readonly issuer: string;
-  readonly provider: Provider;
   /** The people, by subject. A test may change them. */
   readonly people: Map<string, Said>;
   /** The requests, as method and path. */
   readonly requests: string[];
   /** Goes as `subject` from an authorization URL to the URL at the client. A new browser each time. */
   visit(url: string, subject: string): Promise<string>;
+  /** Signs with other keys from now on. */
+  replaceKeys(keys: readonly JWK[]): void;
   /** Stops to answer, or answers again. */
   setDown(down: boolean): void;
 }
@@ -43,48 +45,54 @@ export async function otherProvider(
   let subject = '';
   let isDown = false;
   const requests: string[] = [];
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
-        redirect_uris: [callback],
-        grant_types: ['authorization_code'],
-        response_types: ['code'],
+  const make = (keys: readonly JWK[]) => {
+    // The library says that it keeps everything in memory.
+    const warned = jest.spyOn(console, 'warn').mockImplementation(() => {});
+    const made = new Provider(issuer, {
+      clients: [
+        {
+          client_id: CLIENT_ID,
+          client_secret: CLIENT_SECRET,
+          redirect_uris: [callback],
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+        },
+      ],
+      pkce: { required: () => true },
+      claims: {
+        openid: ['sub'],
+        email: ['email', 'email_verified'],
+        profile: ['name', 'preferred_username', 'groups'],
       },
-    ],
-    pkce: { required: () => true },
-    claims: {
-      openid: ['sub'],
-      email: ['email', 'email_verified'],
-      profile: ['name', 'preferred_username', 'groups'],
-    },
-    findAccount: (_ctx, id) => {
-      const said = people.get(id);
-      return said && { accountId: id, claims: () => ({ ...said, sub: id }) };
-    },
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-    features: { devInteractions: { enabled: false } },
-    jwks: { keys: [await newKey()] },
-    cookies: { keys: ['a key of the cookies of the other provider'] },
-    ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 86_400 },
-    ...more,
-  });
-  provider.use(async (ctx, next) => {
-    if (!ctx.path.startsWith('/interaction/')) {
-      await next();
-      return;
-    }
-    const { params, session } = await provider.interactionDetails(ctx.req, ctx.res);
-    const accountId = session?.accountId ?? subject;
-    const grant = new provider.Grant({ accountId, clientId: String(params['client_id']) });
-    grant.addOIDCScope(String(params['scope']));
-    await provider.interactionFinished(ctx.req, ctx.res, {
-      login: { accountId: subject },
-      consent: { grantId: await grant.save() },
+      findAccount: (_ctx, id) => {
+        const said = people.get(id);
+        return said && { accountId: id, claims: () => ({ ...said, sub: id }) };
+      },
+      interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+      features: { devInteractions: { enabled: false } },
+      jwks: { keys: [...keys] },
+      cookies: { keys: ['a key of the cookies of the other provider'] },
+      ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 86_400 },
+      ...more,
     });
-  });
-  const answer = provider.callback();
+    warned.mockRestore();
+    made.use(async (ctx, next) => {
+      if (!ctx.path.startsWith('/interaction/')) {
+        await next();
+        return;
+      }
+      const { params, session } = await made.interactionDetails(ctx.req, ctx.res);
+      const accountId = session?.accountId ?? subject;
+      const grant = new made.Grant({ accountId, clientId: String(params['client_id']) });
+      grant.addOIDCScope(String(params['scope']));
+      await made.interactionFinished(ctx.req, ctx.res, {
+        login: { accountId: subject },
+        consent: { grantId: await grant.save() },
+      });
+    });
+    return made.callback();
+  };
+  let answer = make([await newKey()]);
   server.on('request', (request, response) => {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     if (isDown) request.socket.destroy();
@@ -93,9 +101,12 @@ export async function otherProvider(
 
   return {
     issuer,
-    provider,
     people,
     requests,
+    replaceKeys(keys) {
+      answer = make(keys);
+    },
+
     setDown(down) {
       isDown = down;
     },
