@@ -100,7 +100,7 @@ export const INSIDE: Orders = {
       ['.'],
     ],
   },
-  'shared/people': { floors: [['names', 'access'], ['.'], ['second-factor'], ['file']] },
+  'shared/people': { floors: [['names'], ['access'], ['.'], ['second-factor'], ['file']] },
   'shared/auth': {
     // The interface of schemes, and their principals.
     floors: [['.'], ['tokens', 'credentials'], ['judge', 'schemes', 'standing']],
@@ -146,6 +146,7 @@ export const INSIDE: Orders = {
   },
   'authz-server': {
     floors: [
+      ['sources'],
       ['base'],
       ['resources'],
       ['consent'],
@@ -166,6 +167,7 @@ export const INSIDE: Orders = {
       ['passkeys'],
       ['addresses', 'admin'],
       ['interaction', 'password', 'registration', 'second-factor'],
+      ['sources'],
       ['device'],
       ['gnap'],
       ['account'],
@@ -183,7 +185,7 @@ export const INSIDE: Orders = {
     ],
   },
   'authz-server/integration': {
-    floors: [['.'], ['authorization', 'token', 'device'], ['pages', 'gnap'], ['admin']],
+    floors: [['.'], ['authorization', 'token', 'device', 'sources'], ['pages', 'gnap'], ['admin']],
   },
   'resource-server': {
     floors: [

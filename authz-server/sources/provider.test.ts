@@ -9,7 +9,7 @@ import { openProvider, ProviderError, type RoundTrip } from './provider.ts';
 const TRIP: RoundTrip = { state: 's', nonce: 'n', verifier: 'v'.repeat(43), fresh: false };
 const REDIRECT = 'http://localhost:3000/sign-in/with/corp/callback';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 let keys: Awaited<ReturnType<typeof generateKeyPair>>;
 let issuer: string;

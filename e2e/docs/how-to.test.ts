@@ -98,6 +98,14 @@ test('registration: the settings are valid, and an invited person chooses a name
   expect(listed).toContain('There is nobody with the address dora@example.com.');
 });
 
+test('other-providers: the setting is valid, and another Countersign registers this server', async () => {
+  const [json = ''] = await examples('docs/how-to/other-providers.md', 'json other-providers');
+  const [source] = configSchema.parse(JSON.parse(json)).sources;
+  expect([source?.name, source?.newcomers]).toEqual(['corp', 'created']);
+  const [added] = await printed('other-providers.md', 'sh other-providers');
+  expect(added).toMatch(/^client_secret: \S+$/m);
+});
+
 test('account-data: the setting is valid, and the commands print what is kept about a person', async () => {
   const [json = ''] = await examples('docs/how-to/account-data.md', 'json account-data');
   expect(configSchema.parse(JSON.parse(json)).people.removeThemselves).toBe(true);

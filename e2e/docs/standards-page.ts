@@ -28,7 +28,7 @@ export function standardsPage(): string {
     '',
     ...table(['Standard', 'Section', 'What', 'Why'], missing),
     '',
-    'Directories such as LDAP are not there yet.',
+    'LDAP, SCIM and SAML are not there yet.',
     '',
     'Each challenge of an answer names a different scheme. Several Digest algorithms or several types of PrivateToken are the exception, as RFC 7616 section 3.7 and RFC 9577 section 2.1.2 allow.',
     '',

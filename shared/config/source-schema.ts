@@ -63,7 +63,7 @@ export const sourceSchema = z.strictObject({
         .array(z.string().regex(DOMAIN, 'must be a domain in lower case, such as example.org'))
         .default([])
         .describe(
-          'Domains for which this server believes the source that an address belongs to the person. Any other address counts as unverified.',
+          'Domains for which this server trusts the source: an address that the source calls verified is verified here. Any other address is unverified.',
         ),
     })
     .prefault({})

@@ -21,8 +21,8 @@ export interface Authenticated extends Person {
 }
 
 /**
- * A directory of the people who may sign in. The built-in directory is `local.ts`; another (LDAP, another identity
- * provider) implements these two methods. Both reject with `StoreUnavailable` if they cannot answer.
+ * The questions about people who may sign in, which `local.ts` answers from the store. Both reject with
+ * `StoreUnavailable` if the store does not answer.
  */
 export interface Directory {
   /** Finds a person. Resolves to undefined if the person does not exist or may not sign in. */

@@ -76,7 +76,7 @@ describe('the callback of a source', () => {
     expect(page.status).toBe(502);
   });
 
-  test('of another source does not take the answer (mix-up)', async () => {
+  test('refuses the answer of another source (mix-up)', async () => {
     const browser = flow.site.browser();
     const url = await callbackOf(browser);
     const page = await browser.open(url.replace('/with/corp/', '/with/other/'));
@@ -100,7 +100,7 @@ describe('the callback of a source', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('of a source that does not exist is 404', async () => {
+  test('is 404 for a source that does not exist', async () => {
     const page = await flow.site.browser().open('/sign-in/with/nowhere/callback?state=x&code=y');
     expect(page.status).toBe(404);
   });

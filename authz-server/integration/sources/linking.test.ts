@@ -57,14 +57,14 @@ describe('a person links an account elsewhere', () => {
     expect(texts.filter((text) => text.includes('"account.linked"'))).toHaveLength(1);
   });
 
-  test('of another person here: it is refused', async () => {
+  test('is refused, if the account is another person’s here', async () => {
     await flow.signIn(flow.site.browser(), 'subject-1');
     const page = await link(await signedIn());
     expect([page.status, page.text.includes('belongs to another person')]).toEqual([422, true]);
     expect((await alice())?.linked).toBeUndefined();
   });
 
-  test('but only one of each source', async () => {
+  test('but only one account of each source', async () => {
     const browser = await signedIn();
     await link(browser);
     const away = await browser.open('/sign-in/with/corp?do=link');
@@ -73,7 +73,7 @@ describe('a person links an account elsewhere', () => {
     expect((await alice())?.linked).toHaveLength(1);
   });
 
-  test('of ten answers to the question one counts', async () => {
+  test('once, though the browser sends the answer ten times', async () => {
     const browser = await signedIn();
     const page = await asked(browser);
     await Promise.all(Array.from({ length: 10 }, () => browser.send(page)));

@@ -8,7 +8,7 @@ import { CLIENT_ID, CLIENT_SECRET, otherProvider, type OtherProvider } from './p
 
 export const ISSUER = 'http://localhost:3000';
 
-/** What the provider says about Carol. */
+/** The claims of the provider about Carol. */
 export const CAROL = {
   name: 'Carol Example',
   preferred_username: 'carol',

@@ -33,7 +33,7 @@ import { consentPage } from '../views/consent.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage, type SignInProps } from '../views/sign-in.ts';
-import { sourceLinks } from '../sources/source-links.ts';
+import { sourceLinks } from '../sign-in/source-links.ts';
 import { wayBack } from '../frame/way-back.ts';
 
 type Decide = (ctx: Context, form: URLSearchParams, waiting: Waiting) => Promise<void>;

@@ -11,7 +11,7 @@ import { createViewOf } from '../frame/view-of.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondStepPage } from '../views/second-step.ts';
 import { signInPage, type SignInProps } from '../views/sign-in.ts';
-import { sourceLinks } from '../sources/source-links.ts';
+import { sourceLinks } from './source-links.ts';
 
 /** The pages to which a person can continue after signing in without a client, and their parameters. */
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
