@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { fresh } from '#shared/stores/contract/samples.ts';
-import { type SharedStore, startSharedStore } from '#shared/stores/postgres/started.fixture.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 import { otherProvider, type OtherProvider } from './provider.fixture.ts';
 import { CAROL, corpSource, ISSUER, linkOf, withCorp, type WithCorp } from './with-corp.fixture.ts';
@@ -180,40 +178,4 @@ test.each([
   clock.advance(seconds);
   await browser.open(url);
   expect(await isSignedIn(browser)).toBe(false);
-});
-
-describe('fifty arrivals of one new person at once', () => {
-  let shared: SharedStore;
-  beforeAll(async () => {
-    shared = await startSharedStore();
-  });
-  afterAll(async () => shared[Symbol.asyncDispose]());
-
-  const ofItsOwn = () => {
-    const name = fresh()
-      .replaceAll(/[^a-z]/gi, '')
-      .toLowerCase();
-    const redis = shared.store.redis && { ...shared.store.redis, prefix: name };
-    return { store: { ...shared.store, schema: name, redis } };
-  };
-
-  test.each([
-    ['SQLite', () => ({})],
-    ['PostgreSQL with Redis', ofItsOwn],
-  ] as const)('make one person, on %s', async (_, settings) => {
-    await using many = await withCorp(settings());
-    const browsers = Array.from({ length: 50 }, () => many.site.browser());
-    const callbacks: string[] = [];
-    for (const browser of browsers) {
-      callbacks.push(await many.visit(browser, await browser.open('/account'), 'subject-1'));
-    }
-    const pages = await Promise.all(
-      browsers.map((browser, index) => browser.open(callbacks[index] ?? '')),
-    );
-    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
-    const people = [];
-    for await (const slice of many.site.server.stores.people.list()) people.push(...slice);
-    expect(people.filter(({ origin }) => origin?.subject === 'subject-1')).toHaveLength(1);
-    expect(people.map(({ name }) => name)).toEqual(['alice', 'bob', 'carol']);
-  });
 });
