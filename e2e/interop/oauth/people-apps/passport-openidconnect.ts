@@ -16,6 +16,8 @@ interface Profile {
   readonly displayName?: string;
   readonly username?: string;
   readonly emails?: readonly { readonly value: string }[];
+  /** The answer of userinfo. */
+  readonly _json: { readonly email_verified?: boolean };
 }
 
 type Verify = (
@@ -53,8 +55,9 @@ export const passportApp: MakeApp = async ({ issuer, id, secret, origin }) => {
     },
     // eslint-disable-next-line max-params -- it counts them
     (_issuer, profile, _context, idToken, _accessToken, _refreshToken, _parameters, verified) => {
-      const { displayName: name, username: preferred_username, emails } = profile;
-      const told = { name, preferred_username, email: emails?.[0]?.value };
+      const { displayName: name, username: preferred_username, emails, _json } = profile;
+      const { email_verified } = _json;
+      const told = { name, preferred_username, email: emails?.[0]?.value, email_verified };
       verified(null, { ...decodeJwt(idToken), ...told });
     },
   );
