@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
 import { answerSignedOut } from './sign-in/sign-out.ts';
+import { identitiesOf } from '#shared/people/names/aliases.ts';
 import { untoldApplications } from '#shared/people/access/untold.ts';
 import { asPerson } from '../base/acting.ts';
 import type { PagesServer } from '../base/server.ts';
@@ -161,6 +162,7 @@ export function accountHandlers(
       ways: {
         hasPassword: record?.password_hash !== undefined,
         passkeys: passkeys.length,
+        ...(server.sources.size > 0 && { accountsElsewhere: identitiesOf(record ?? {}).length }),
         ...(config.people.secondFactor !== 'off' && { hasSecondFactor: factor !== undefined }),
         ...(factor && { codesLeft: factor.recovery.length }),
       },

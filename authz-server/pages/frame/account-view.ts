@@ -79,6 +79,8 @@ export interface AccountWays {
   readonly hasPassword: boolean;
   /** The number of passkeys. */
   readonly passkeys: number;
+  /** How many accounts elsewhere sign the person in. Absent: there is no such source. */
+  readonly accountsElsewhere?: number;
   /** Whether the person has a second factor. Absent: this server has no second factors. */
   readonly hasSecondFactor?: boolean;
   /** The number of unused recovery codes of the second factor. */

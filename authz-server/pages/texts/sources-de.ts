@@ -3,6 +3,13 @@ import type { sourcesEn } from './sources-en.ts';
 export const sourcesDe: typeof sourcesEn = {
   title: 'Konten anderswo',
   problemTitle: 'Fehler: Konten anderswo',
+  count: (count) => {
+    if (count === 0) return 'Kein Konto anderswo meldet Sie an.';
+    return count === 1
+      ? 'Ein Konto anderswo meldet Sie an.'
+      : `${count} Konten anderswo melden Sie an.`;
+  },
+  change: 'Konten anderswo ändern',
   lead: 'Sie können sich hier mit einem Konto anderswo anmelden, statt mit Ihrem Passwort.',
   origin: 'Dieses Konto hat Sie hierher gebracht. Sie können es nicht trennen.',
   notLinked: 'Nicht verbunden.',

@@ -2,6 +2,13 @@
 export const sourcesEn = {
   title: 'Accounts elsewhere',
   problemTitle: 'Error: accounts elsewhere',
+  count: (count: number) => {
+    if (count === 0) return 'No account elsewhere signs you in.';
+    return count === 1
+      ? 'One account elsewhere signs you in.'
+      : `${count} accounts elsewhere sign you in.`;
+  },
+  change: 'Change accounts elsewhere',
   lead: 'You can sign in here with an account elsewhere, in place of your password.',
   origin: 'This account brought you here. You cannot unlink it.',
   notLinked: 'Not linked.',

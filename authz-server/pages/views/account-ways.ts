@@ -6,7 +6,7 @@ import { textsOf } from '../texts/index.ts';
 /** The ways to sign in, each with its state and the page where it is changed. */
 export function wayList(
   { language }: View,
-  { hasPassword, passkeys, hasSecondFactor, codesLeft }: AccountWays,
+  { hasPassword, passkeys, accountsElsewhere, hasSecondFactor, codesLeft }: AccountWays,
 ): Html {
   const all = textsOf(language);
   const texts = all.account.wayTexts;
@@ -32,6 +32,15 @@ export function wayList(
       '/account/passkeys',
       passkeys === 0 ? texts.makePasskey : texts.changePasskeys,
     )}
+    ${
+      accountsElsewhere !== undefined &&
+      way(
+        all.sources.title,
+        all.sources.count(accountsElsewhere),
+        '/account/sources',
+        all.sources.change,
+      )
+    }
     ${
       hasSecondFactor !== undefined &&
       way(

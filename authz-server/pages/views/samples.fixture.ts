@@ -55,6 +55,8 @@ import { selectAccountPage } from './select-account.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
+import { notArrivedPage } from './not-arrived.ts';
+import { linkAccountPage, sourcesPage } from './sources.ts';
 
 export const NOW = Date.UTC(2026, 2, 9, 7, 5);
 const DAY = 86_400_000;
@@ -313,12 +315,33 @@ const ending = {
   applications: [],
 };
 
+const SOURCE_LINKS = [
+  { title: 'Example Corp', href: '/sign-in/with/corp' },
+  { title: 'University of Example', href: '/sign-in/with/uni' },
+  { title: 'GitLab' },
+];
+const SOURCES = [
+  { name: 'corp', title: 'Example Corp', link: '/', isOrigin: true },
+  { name: 'uni', title: 'University of Example', link: '/', isOrigin: false, since: NOW - 950_000 },
+  { name: 'gitlab', title: 'GitLab', link: '/sign-in/with/gitlab?do=link', isOrigin: false },
+];
+const NOT_ARRIVED = [
+  'unknown',
+  'address',
+  'disabled',
+  'late',
+  'denied',
+  'unavailable',
+  'wrong',
+] as const;
+
 /** Every page in every state that looks different. */
 export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'sign-in': (view) => signInPage(view, signIn),
   'sign-in-logo': (view) =>
     signInPage(view, { ...signIn, logo: 'https://pictures.example/of/alice.png' }),
   'sign-in-new': (view) => signInPage(view, { ...signIn, register: '/register', isNew: true }),
+  'sign-in-sources': (view) => signInPage(view, { ...signIn, sources: SOURCE_LINKS }),
   'sign-in-wrong': (view) =>
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
   'sign-in-later': (view) =>
@@ -343,6 +366,23 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'sign-in-passkey-removed': (view) =>
     signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'passkey-removed' }),
+  sources: (view) =>
+    sourcesPage(alice(view), { action: '/account/sources', sources: SOURCES, done: 'linked' }),
+  'sources-problem': (view) =>
+    sourcesPage(alice(view), { action: '/account/sources', sources: SOURCES, problem: 'last' }),
+  'link-account': (view) =>
+    linkAccountPage(alice(view), {
+      action: '/account/sources',
+      account: 'ticket',
+      title: 'Example Corp',
+      label: 'Alice Liddell',
+    }),
+  ...Object.fromEntries(
+    NOT_ARRIVED.map((kind) => [
+      `not-arrived-${kind}`,
+      (view: View) => notArrivedPage(view, { kind, title: 'Example Corp', goOn: '/account' }),
+    ]),
+  ),
   'second-step': (view) => secondStepPage(view, { ...signIn, ...SECOND_STEP }),
   'second-step-wrong': (view) =>
     secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'wrong' } }),
@@ -599,7 +639,13 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       starts: STARTS,
       lists: { signIns: SIGN_INS, applications: APPLICATIONS, more: ['sign-ins', 'applications'] },
       activity: { entries: ACTIVITY.slice(0, 5), all: '/account/activity' },
-      ways: { hasPassword: true, passkeys: 2, hasSecondFactor: true, codesLeft: 7 },
+      ways: {
+        hasPassword: true,
+        passkeys: 2,
+        accountsElsewhere: 1,
+        hasSecondFactor: true,
+        codesLeft: 7,
+      },
       keys: KEYS,
       keyOrigins: ['https://api.example'],
       link: '/account/key',

@@ -242,18 +242,13 @@ function fields(
 /** Links, since Chromium refuses a form whose answer leads to another site (`form-action`). */
 const sourceList = (texts: Texts['signIn'], sources: readonly SourceLink[]): Html =>
   html`<p class="muted">${texts.orWith}</p>
-    <ul class="list">
-      ${sources.map(
-        ({ title, href }) =>
-          html`<li>
-            ${
-              href === undefined
-                ? html`<span class="muted">${texts.sourceDown(title)}</span>`
-                : html`<a class="button" href="${href}">${texts.withSource(title)}</a>`
-            }
-          </li> `,
+    <div class="buttons">
+      ${sources.map(({ title, href }) =>
+        href === undefined
+          ? html`<p class="small muted">${texts.sourceDown(title)}</p> `
+          : html`<a class="button" href="${href}">${texts.withSource(title)}</a> `,
       )}
-    </ul>`;
+    </div>`;
 
 /** Without script, or in a browser without passkeys, a sentence says so in place of the button. */
 function passkeyAlone({ language }: View, options: string): Html {

@@ -52,6 +52,7 @@ const row = ({ id, name, kerberos = [], lacks, ...person }: ListedPerson) => [
     person.disabled && '(disabled)',
     person.admin && '(administrator)',
     person.demo && '(demo: refused in production)',
+    person.came_from && `(from ${person.came_from.source})`,
     person.passwordless && '(no password)',
     person.second_factor && '(second factor)',
     person.passkeys > 0 && `(${counted(person.passkeys, 'passkey')})`,
@@ -74,6 +75,11 @@ export const userShow = commandOf(showUser, {
     `name: ${person.name}`,
     ...profileLines(person),
     ...(person.kerberos ?? []).map((principal) => `kerberos: ${principal}`),
+    ...(person.came_from ? [`from ${person.came_from.source}: ${person.came_from.subject}`] : []),
+    ...(person.linked ?? []).map(
+      ({ source, subject, created_at }) =>
+        `linked to ${source}: ${subject}, since ${minute(created_at)}`,
+    ),
     `added: ${minute(person.created_at)}`,
     ...(person.passwordless ? ['no password'] : []),
     secondFactorLine(person),

@@ -26,6 +26,9 @@ const declaredPerson = ({ name, profile, kerberos, admin, disabled }: PersonReco
   ...(disabled && { disabled }),
 });
 
+/** Whether the record of a person is not from a source, which alone declares it. */
+const isOfHere = ({ origin }: PersonRecord) => origin === undefined;
+
 /** Writes the store's content as a file for `apply`, which then finds nothing to change. */
 export async function exportDeclared(
   file: string,
@@ -38,7 +41,7 @@ export async function exportDeclared(
   recorder: Recorder,
 ) {
   const everybody: PersonRecord[] = [];
-  for await (const slice of people.list()) everybody.push(...slice);
+  for await (const slice of people.list()) everybody.push(...slice.filter(isOfHere));
   const names = new Map(everybody.map(({ id, name }) => [id, name]));
   const keys: object[] = [];
   for await (const slice of publicKeys.list()) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MANAGED } from '#shared/people/identities.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { profileShown } from './profile-members.ts';
 
@@ -8,6 +9,24 @@ export const personShown = {
   name: z.string(),
   ...profileShown,
   kerberos: z.array(z.string()).exactOptional(),
+  came_from: z
+    .strictObject({
+      source: z.string(),
+      subject: z.string(),
+      managed: z.array(z.enum(MANAGED)).describe('the parts of the profile that the source owns'),
+    })
+    .exactOptional()
+    .describe('the account at a source that brought the person'),
+  linked: z
+    .array(
+      z.strictObject({
+        source: z.string(),
+        subject: z.string(),
+        created_at: z.number().describe('milliseconds since the epoch'),
+      }),
+    )
+    .exactOptional()
+    .describe('accounts at sources with which the person signs in, too'),
 };
 
 /** The marks of a person, which are present if true. */
@@ -26,6 +45,8 @@ export const shownPerson = ({
   name,
   profile,
   kerberos,
+  origin,
+  linked,
   password_hash,
   admin,
   demo,
@@ -34,6 +55,8 @@ export const shownPerson = ({
   name,
   ...profile,
   ...(kerberos && { kerberos }),
+  ...(origin && { came_from: { ...origin, managed: [...origin.managed] } }),
+  ...(linked && { linked: [...linked] }),
   ...(password_hash === undefined && { passwordless: true as const }),
   ...(admin && { admin: true as const }),
   ...(demo && { demo: true as const }),
