@@ -33,6 +33,7 @@ export const ENDPOINTS = {
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-in/with/:uid': { methods: READ, limited: true },
   '/sign-in/with/:uid/callback': { methods: READ, limited: true },
+  '/sign-in/with/:uid/logout': { methods: FORM, program: true, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },
   '/interaction/:uid/login': { methods: BOTH, limited: true },

@@ -38,8 +38,9 @@ import { TO_ACCOUNT } from './frame/way-back.ts';
 import { createSentAgain } from './sent-again.ts';
 import { linkedHandlers } from './sources/linked.ts';
 import { LINKED_PATH } from './sources/offers.ts';
+import { sourceLogout } from './sources/source-logout.ts';
 import { sourceHandlers } from './sources/with-source.ts';
-import { callbackPath, startPath } from '../sources/sources.ts';
+import { callbackPath, logoutPath, startPath } from '../sources/sources.ts';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { IncomingMessage } from 'node:http';
@@ -183,6 +184,7 @@ function sourceRoutes(
   return [
     ['GET', startPath(':source'), start],
     ['GET', callbackPath(':source'), callback],
+    ['POST', logoutPath(':source'), sourceLogout(server)],
     ['GET', LINKED_PATH, linked.show],
     ['POST', LINKED_PATH, form(linked.change)],
   ];

@@ -6,6 +6,7 @@ import {
   type Client,
   type ClientAuth,
   clockSkew,
+  customFetch,
   clockTolerance,
   ClientSecretBasic,
   ClientSecretPost,
@@ -23,16 +24,20 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
+import { errors, type JSONWebKeySet } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
 import { NoAnswer, type Reply, type Send } from '#shared/client/send.ts';
 import { sendingBy } from '#shared/client/sending-by.ts';
 import type { SourceConfig } from '#shared/config/schema.ts';
 import { isLoopback } from '#shared/http/loopback.js';
+import { type LogoutToken, LogoutTokenError, verifyLogoutToken } from './logout-token.ts';
 
 /** Milliseconds for which the metadata of a provider are kept. */
 const KEPT = 3_600_000;
 /** Milliseconds for which a provider that did not answer is not asked again. */
 const PAUSE = 30_000;
+/** Milliseconds after which the keys for logout tokens are fetched again, and after which an unknown key may cause it. */
+const KEYS = { kept: 300_000, pause: 30_000 };
 /** Seconds by which the clock of a provider may differ. */
 const SKEW = 30;
 /** Seconds since the person authenticated there, if the request asked for a new sign-in. */
@@ -80,6 +85,8 @@ export interface OpenIdProvider {
   start(trip: RoundTrip, hint?: string): Promise<string>;
   /** Gets what the provider says about the person, for the parameters of a callback. Rejects with `ProviderError`. */
   redeem(parameters: URLSearchParams, trip: RoundTrip): Promise<Statements>;
+  /** Validates a logout token of the provider. Rejects with `ProviderError`. */
+  ended(token: string): Promise<LogoutToken>;
 }
 
 export interface ProviderParts {
@@ -112,6 +119,18 @@ export function openProvider(
     }
     return reply;
   });
+
+  let keys: { readonly at: number; readonly set: JSONWebKeySet } | undefined;
+
+  /** Returns the keys of the provider, which are at most so many milliseconds old. */
+  async function keysOf({ jwks_uri: url = '' }: AuthorizationServer, most: number) {
+    if (keys !== undefined && clock.now() - keys.at < most) return keys.set;
+    const response = await options[customFetch](url, { method: 'GET', headers: {} } as never);
+    const set = (await response.json().catch(() => ({}))) as JSONWebKeySet;
+    if (!Array.isArray(set.keys)) throw new ProviderError('wrong', `${url} has no keys`);
+    keys = { at: clock.now(), set };
+    return set;
+  }
 
   const client = (): Client => ({
     client_id: clientId,
@@ -198,6 +217,17 @@ export function openProvider(
         return url.href;
       }),
 
+    ended: (token) =>
+      asking(async (metadata) => {
+        const expected = { issuer, clientId, clock };
+        try {
+          return await verifyLogoutToken(token, await keysOf(metadata, KEYS.kept), expected);
+        } catch (error) {
+          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+          return verifyLogoutToken(token, await keysOf(metadata, KEYS.pause), expected);
+        }
+      }),
+
     redeem: (parameters, { state, nonce, verifier, fresh }) =>
       asking(async (metadata) => {
         const self = client();
@@ -259,6 +289,7 @@ const DENIED: ReadonlySet<string> = new Set([
 
 function inKinds(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
+  if (error instanceof LogoutTokenError) return new ProviderError('wrong', error.message);
   if (error instanceof AuthorizationResponseError) {
     const { error: code } = error;
     if (code === 'temporarily_unavailable' || code === 'server_error') {

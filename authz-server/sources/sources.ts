@@ -29,6 +29,9 @@ export const startPath = (name: string) => `/sign-in/with/${name}`;
 /** The path to which a provider leads the browser back. Each source has its own, so that answers cannot be mixed up. */
 export const callbackPath = (name: string) => `${startPath(name)}/callback`;
 
+/** The path to which a provider sends logout tokens. */
+export const logoutPath = (name: string) => `${startPath(name)}/logout`;
+
 /** Opens the sources of the configuration. Asks none of them. Throws `ConfigError` if a secret cannot be read. */
 export async function openSources(
   { issuer, sources }: Pick<Config, 'issuer' | 'sources'>,

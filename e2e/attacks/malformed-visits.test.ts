@@ -10,7 +10,7 @@ import { App, asksToSignIn, browserAt, newPerson, signedIn } from '../flows/pers
 const BYE = 'https://app.example/bye';
 /** Addresses with pages for people. All other addresses answer with JSON. */
 const FOR_PEOPLE =
-  /^\/(?:(?:logo|account(?:\/(?:activity|address|data(?:\/file)?|end|key|password|passkeys|remove|second-factor))?|recover|register|sign-in|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
+  /^\/(?:(?:logo|account(?:\/(?:activity|address|data(?:\/file)?|end|key|password|passkeys|remove|second-factor|sources))?|recover|register|sign-in(?:\/with\/:uid(?:\/callback)?)?|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
 
 const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const FORM = 'application/x-www-form-urlencoded';
@@ -71,7 +71,9 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
     const limits = Object.fromEntries(
       ['client', 'address', 'account', 'signIn', 'userCode'].map((name) => [name, unlimited]),
     );
-    flow = await startFlowOn(kind, { settings: { limits } });
+    const provider = { issuer: 'http://localhost:1', clientId: 'x' };
+    const sources = [{ name: 'corp', provider }];
+    flow = await startFlowOn(kind, { settings: { limits, sources } });
     app = await App.add(flow, '--post-logout-redirect-uri', BYE);
     browser = await signedIn(flow, await newPerson(flow));
     const waiting = await browser.open(app.url());

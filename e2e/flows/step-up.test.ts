@@ -15,7 +15,7 @@ import { CliUser } from './cli-user.ts';
 import { type Flow, type ForgedClaims, startFlowOn, STORE_KINDS, type StoreKind } from './flow.ts';
 import { App, asksToSignIn, newPerson, sent, signedIn, signIn, tokensIn } from './person.ts';
 
-const [BY_PASSWORD, , PASSKEY] = ACRS;
+const [, BY_PASSWORD, , PASSKEY] = ACRS;
 const API = 'https://api.example/';
 const AUTHENTICATION = [
   { acr: 'passkey', methods: ['DELETE'] },

@@ -87,8 +87,8 @@ export interface Stores extends AsyncDisposable {
   /**
    * Runs `work` on the same stores as one transaction: all changes of `Recorded` parts, of `declared` and of the audit
    * log, or none. `work` must be short: with SQLite no other process writes meanwhile. With PostgreSQL others may write,
-   * so what `work` has read and not changed may be outdated. Within `work`, another `together` belongs to the same
-   * transaction.
+   * so what `work` has read and not changed may be outdated. If other writers deadlock with it, `work` runs again: it
+   * must have no effect but on these stores. Within `work`, another `together` belongs to the same transaction.
    */
   together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   /** Resolves if the store answers and, for `all`, takes a write without an effect: the question of `/health/ready`. */

@@ -10,7 +10,7 @@ import { PASSWORD, testFlow, sent, WEB, type TestFlow } from '../code-flow.fixtu
 import type { TestBrowser } from '../browser.fixture.ts';
 
 const EMAIL = { email: 'alice@example.com', email_verified: true };
-const [PASSWORD_ACR, SECOND_FACTOR] = ACRS;
+const [, PASSWORD_ACR, SECOND_FACTOR] = ACRS;
 /** Has no scope `groups`. */
 const CLIENT = { ...WEB, client_id: 'namer', scope: 'openid profile email offline_access' };
 

@@ -25,8 +25,18 @@ export interface OtherProvider extends AsyncDisposable {
   visit(url: string, subject: string): Promise<string>;
   /** Signs with other keys from now on. */
   replaceKeys(keys: readonly JWK[]): void;
+  /**
+   * Sends a logout token for a session of a person to the client, which listens at `base` in place of its issuer. Rejects
+   * if the client does not accept it.
+   */
+  endSession(subject: string, sid: string | undefined, base: string): Promise<void>;
   /** Stops to answer, or answers again. */
   setDown(down: boolean): void;
+}
+
+/** A method of clients that the types of the library leave out. */
+interface LogsOut {
+  backchannelLogout(sub: string, sid: string | undefined): Promise<void>;
 }
 
 export const CLIENT_ID = 'countersign';
@@ -44,6 +54,7 @@ export async function otherProvider(
   const people = new Map<string, Said>();
   let subject = '';
   let isDown = false;
+  let clientBase = '';
   const requests: string[] = [];
   const make = (keys: readonly JWK[]) => {
     // The library says that it keeps everything in memory.
@@ -56,6 +67,8 @@ export async function otherProvider(
           redirect_uris: [callback],
           grant_types: ['authorization_code'],
           response_types: ['code'],
+          backchannel_logout_uri: callback.replace('/callback', '/logout'),
+          backchannel_logout_session_required: true,
         },
       ],
       pkce: { required: () => true },
@@ -69,7 +82,10 @@ export async function otherProvider(
         return said && { accountId: id, claims: () => ({ ...said, sub: id }) };
       },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-      features: { devInteractions: { enabled: false } },
+      features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+      // Without the dispatcher of the library, which refuses to send to this machine.
+      fetch: (url, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown } = {}) =>
+        fetch(String(url).replace(new URL(callback).origin, clientBase), options),
       jwks: { keys: [...keys] },
       cookies: { keys: ['a key of the cookies of the other provider'] },
       ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 86_400 },
@@ -90,9 +106,9 @@ export async function otherProvider(
         consent: { grantId: await grant.save() },
       });
     });
-    return made.callback();
+    return { provider: made, answer: made.callback() };
   };
-  let answer = make([await newKey()]);
+  let { provider, answer } = make([await newKey()]);
   server.on('request', (request, response) => {
     requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     if (isDown) request.socket.destroy();
@@ -104,7 +120,13 @@ export async function otherProvider(
     people,
     requests,
     replaceKeys(keys) {
-      answer = make(keys);
+      ({ provider, answer } = make(keys));
+    },
+
+    async endSession(who, sid, base) {
+      clientBase = base;
+      const client = await provider.Client.find(CLIENT_ID);
+      await (client as unknown as LogsOut).backchannelLogout(who, sid);
     },
 
     setDown(down) {

@@ -132,12 +132,34 @@ describe('on the way to a client', () => {
     expect(claims['acr']).toBe('urn:countersign:acr:provider');
   });
 
-  test('a client that asks for a stronger sign-in gets none from a provider', async () => {
+  test.each(['password', 'passkey'])(
+    'a client that asks for a %s is not offered a provider',
+    async (way) => {
+      const browser = flow.site.browser();
+      const page = await browser.open(
+        flow.site.authorize({ acr_values: `urn:countersign:acr:${way}` }),
+      );
+      expect(linkOf(page)).toBe('');
+    },
+  );
+
+  test('a client that asks for more gets no code by a provider alone', async () => {
     const browser = flow.site.browser();
     const asked = flow.site.authorize({ acr_values: 'urn:countersign:acr:password' });
-    const page = await browser.open(asked);
-    const answer = await browser.open(await flow.visit(browser, page, 'subject-1'));
+    const { pathname } = new URL((await browser.open(asked)).url);
+    const link = `/sign-in/with/corp?continue=${encodeURIComponent(pathname)}`;
+    const away = await browser.open(link);
+    const callback = await flow.corp.visit(away.headers.get('location') ?? '', 'subject-1');
+    const answer = await browser.open(callback);
     expect(answerIn(answer).get('error')).toBe('unmet_authentication_requirements');
+  });
+
+  test('a client that asks for a second factor gets it after the provider', async () => {
+    const browser = flow.site.browser();
+    const acr_values = 'urn:countersign:acr:second-factor';
+    const page = await browser.open(flow.site.authorize({ acr_values }));
+    const step = await browser.open(await flow.visit(browser, page, 'subject-1'));
+    expect(step.text).toContain('name="code"');
   });
 
   test.each([{ prompt: 'login' }, { max_age: '0' }])(

@@ -94,7 +94,11 @@ export function createCsrf({
   };
 }
 
-async function readForm(ctx: Context): Promise<URLSearchParams> {
+/**
+ * Reads a form of at most 16 KiB that no page of ours sent. Throws `PageError`: 415 another media type, 413 longer, 400
+ * cut off.
+ */
+export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!ctx.is(FORM)) throw new PageError(415, 'request');
   const chunks: Buffer[] = [];
   let length = 0;

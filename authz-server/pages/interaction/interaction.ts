@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
 import { discardGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
+import { type Acr, BY_PROVIDER, BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -139,7 +140,9 @@ export function interactionHandlers(
       ...(server.config.mail && { forgotten: '/recover' }),
       ...(config.people.registration === 'open' && { register: '/register' }),
       ...askForPasskey(ctx, view),
-      sources: sourceLinks(server, `/interaction/${interaction.uid}`),
+      ...(isInReach(leastFor(client, params)) && {
+        sources: sourceLinks(server, `/interaction/${interaction.uid}`),
+      }),
       ...(hint !== undefined && { name: hint }),
       ...(visitor &&
         interaction.prompt.reasons.includes('max_age') && { since: visitor.signIn.since }),
@@ -320,6 +323,10 @@ export function interactionHandlers(
     }),
   };
 }
+
+/** Whether a sign-in by a provider can be strong enough: a second factor may follow it. */
+const isInReach = (least: Acr | undefined) =>
+  least === undefined || least === BY_PROVIDER.acr || least === BY_SECOND_FACTOR.acr;
 
 /** The prompts at which a person may sign in. */
 const SIGN_IN_PROMPTS: ReadonlySet<string> = new Set(['create', 'login', 'select_account']);

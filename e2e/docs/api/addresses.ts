@@ -28,6 +28,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/sign-in': 'signs in; GET leads to `/account`',
   '/sign-in/with/:uid': 'leads to a source of `sources`, at which the person signs in',
   '/sign-in/with/:uid/callback': 'where that source sends the browser back',
+  '/sign-in/with/:uid/logout': 'takes a logout token of that source, which ends the sign-ins by it',
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',
   '/interaction/:uid/login': 'its sign-in form',

@@ -24,7 +24,7 @@ const {
   signIn,
 } = textsOf('en');
 
-const [, BY_SECOND_FACTOR, BY_PASSKEY] = ACRS;
+const [, , BY_SECOND_FACTOR, BY_PASSKEY] = ACRS;
 
 /** A device that waits for a person; resolves to the code that the device shows. */
 async function askAsDevice({ flow }: BrowserFlow, more: Readonly<Record<string, string>> = {}) {

@@ -68,6 +68,33 @@ test('two writes that deadlock are both done: PostgreSQL aborts one, and the pro
   }
 });
 
+test('two transactions of several parts that deadlock are both done: `work` of one runs again', async () => {
+  await using database = open();
+  const [a, b] = ['left', 'right'];
+  await database.write(async (sql) => {
+    for (const id of [a, b]) await sql.run(INSERT, 'parts', id);
+  });
+  let begun = 0;
+  const both = Promise.withResolvers<void>();
+  const raise = (first: string, second: string) => {
+    let runs = 0;
+    return database.together(async (held) => {
+      runs += 1;
+      await held.write((sql) => sql.run(RAISE, 'parts', first));
+      begun += 1;
+      if (begun === 2) both.resolve();
+      await both.promise;
+      await held.write((sql) => sql.run(RAISE, 'parts', second));
+      return runs;
+    });
+  };
+  const runs = await Promise.all([raise(a, b), raise(b, a)]);
+  expect(runs.toSorted()).toEqual([1, 2]);
+  for (const id of [a, b]) {
+    expect(await database.read((sql) => sql.all(COUNT, 'parts', id))).toEqual([[2]]);
+  }
+});
+
 test('if many writes wait for one row, reads still get connections, and another write gets the next turn', async () => {
   // One of the two connections is for writes.
   await using database = open({ connections: 2 });

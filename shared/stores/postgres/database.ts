@@ -132,7 +132,10 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     };
   }
 
-  /** All changes of `work` on `held` are one transaction, which reads its own changes. `work` runs only once. */
+  /**
+   * All changes of `work` on `held` are one transaction, which reads its own changes. `work` runs again if other writers
+   * were in its way, since the transaction then had no effect.
+   */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
     const transaction = async (sql: Transaction) => {
       try {
@@ -142,7 +145,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       }
     };
     try {
-      return await this.#told(await this.#waiting(() => this.#transaction(PARTS, transaction)));
+      const repeated = () => this.#again(() => this.#transaction(PARTS, transaction));
+      return await this.#told(await this.#waiting(repeated));
     } catch (error) {
       throw error instanceof Rejected ? error.cause : error;
     }
