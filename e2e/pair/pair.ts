@@ -19,6 +19,8 @@ export interface PairOptions {
   readonly resource?: number;
   /** The host of the issuer; default: 127.0.0.1, for which browsers make no passkeys. */
   readonly issuerHost?: string;
+  /** The port of the issuer; default: a free port. */
+  readonly issuerPort?: number;
   /** Further members of the configuration file; a function gets the origins. */
   readonly settings?: Settings | ((origins: Origins) => Settings);
   /** Further variables of the servers and of the command line. */
@@ -225,6 +227,7 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
   const folder = await temporaryFolder();
   const ports = async (count = 1) => Promise.all(Array.from({ length: count }, freePort));
   const [authz, resource] = [await ports(options.authz), await ports(options.resource)];
+  if (options.issuerPort !== undefined) authz[0] = options.issuerPort;
   const [resourceTls, proxy] = [await ports(options.resource), await ports(options.resource)];
   const authzTls = await ports(options.authz);
   const all = { authz, authzTls, resource, resourceTls, proxy };

@@ -171,5 +171,5 @@ test('a profile that a source owns is not changed on the address page or by an o
     kind: 'person.changed',
     what: 'profile',
   });
-  await expect(changing).rejects.toThrow('comes from the source corp');
+  await expect(changing).rejects.toThrow('the source corp owns groups');
 });

@@ -151,7 +151,7 @@ export const refusalsDe = translated<typeof OPERATIONS>()({
   'no-person': 'Es gibt keine Person {name}.',
   'already-linked': '{name} hat schon ein Konto von {source}: Trennen Sie es zuerst.',
   managed:
-    '{part} kommt von der Quelle {source}, die es allein ändert: Ändern Sie es dort; die nächste Anmeldung bringt es hierher.',
+    'Die Quelle {source} bestimmt {part}: Ändern Sie es dort; die nächste Anmeldung bringt es hierher.',
   'name-taken': 'Den Namen {name} gibt es schon: Wählen Sie einen anderen.',
   'name-former':
     '{name} war der Name einer gelöschten Person, und was dem Namen erlaubt ist, bekäme die neue: Wählen Sie einen anderen, oder bestätigen Sie es.',
