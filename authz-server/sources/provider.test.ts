@@ -153,6 +153,13 @@ describe('userinfo', () => {
     expect((await redeem()).claims['email']).toBe('x@corp.example');
   });
 
+  test('takes from the ID token no statement about an address of its own', async () => {
+    claims = { ...claims, email: 'x@corp.example', email_verified: true };
+    withUserinfo({ sub: 'x', email: 'y@corp.example' });
+    const { email, email_verified } = (await redeem()).claims;
+    expect([email, email_verified]).toEqual(['y@corp.example', undefined]);
+  });
+
   test.each([
     ['of another subject', { sub: 'y' }, 200, 'wrong'],
     ['without a subject', { email: 'x@corp.example' }, 200, 'wrong'],
@@ -230,6 +237,43 @@ describe('a provider that fails', () => {
     answers[METADATA] = metadata({});
     expect(await kindOf(corp.start(TRIP))).toBe('unavailable');
     clock.advance(30);
+    expect([corp.isDown(), await kindOf(corp.start(TRIP))]).toEqual([false, 'accepted']);
+  });
+
+  test.each([
+    ['an error that a visitor wrote into the callback', { error: 'server_error', state: 's' }],
+    ['a code of a visitor that fails there', { code: 'x', state: 's' }],
+  ])('does not count as down after %s', async (_, query) => {
+    answers['/token'] = json({}, 500);
+    const corp = provider();
+    expect(await kindOf(corp.redeem(new URLSearchParams(query), TRIP))).toBe('unavailable');
+    expect([corp.isDown(), await kindOf(corp.start(TRIP))]).toEqual([false, 'accepted']);
+  });
+
+  test.each([
+    ['does not answer', 500, 'unavailable'],
+    ['is not there', 404, 'wrong'],
+  ])('%s is asked once in half a minute, however many people begin', async (_, status, kind) => {
+    let asked = 0;
+    answers[METADATA] = (request, response) => {
+      asked += 1;
+      json({}, status)(request, response);
+    };
+    const corp = provider();
+    const kinds = [await kindOf(corp.start(TRIP)), await kindOf(corp.start(TRIP))];
+    expect([kinds, asked]).toEqual([[kind, kind], 1]);
+    clock.advance(30);
+    await kindOf(corp.start(TRIP));
+    expect(asked).toBe(2);
+  });
+
+  test('is asked again after half a minute, though the clock was set back', async () => {
+    answers[METADATA] = json({}, 500);
+    const corp = provider();
+    await kindOf(corp.start(TRIP));
+    clock.set(-86_400);
+    clock.advance(30);
+    answers[METADATA] = metadata({});
     expect([corp.isDown(), await kindOf(corp.start(TRIP))]).toEqual([false, 'accepted']);
   });
 

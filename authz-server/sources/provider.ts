@@ -21,6 +21,7 @@ import {
   processUserInfoResponse,
   skipAuthTimeCheck,
   userInfoRequest,
+  type UserInfoResponse,
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
@@ -34,7 +35,7 @@ import { type LogoutToken, LogoutTokenError, verifyLogoutToken } from './logout-
 
 /** Milliseconds for which the metadata of a provider are kept. */
 const KEPT = 3_600_000;
-/** Milliseconds for which a provider that did not answer is not asked again. */
+/** Milliseconds for which a provider whose metadata cannot be had is not asked for them again. */
 const PAUSE = 30_000;
 /** Milliseconds after which the keys for logout tokens are fetched again, and after which an unknown key may cause it. */
 const KEYS = { kept: 300_000, pause: 30_000 };
@@ -77,9 +78,17 @@ export class ProviderError extends Error {
   }
 }
 
+/** The metadata of a provider, or why they cannot be had. */
+interface Known {
+  /** By the monotonic clock, so that a clock that is set back keeps nothing longer. */
+  readonly until: number;
+  readonly metadata: Promise<AuthorizationServer>;
+  readonly isDown?: boolean;
+}
+
 /** An OpenID Provider at which people sign in. */
 export interface OpenIdProvider {
-  /** Whether the provider was asked less than 30 seconds ago and did not answer. */
+  /** Whether the provider was asked for its metadata less than 30 seconds ago and did not answer. */
   isDown(): boolean;
   /** Returns the URL at which the person signs in there. Rejects with `ProviderError`. */
   start(trip: RoundTrip, hint?: string): Promise<string>;
@@ -104,10 +113,7 @@ export function openProvider(
   { issuer, clientId, scopes }: SourceConfig['provider'],
   { send, clock, redirectUri, secret }: ProviderParts,
 ): OpenIdProvider {
-  let downUntil = 0;
-  let known:
-    | { readonly until: number; readonly metadata: Promise<AuthorizationServer> }
-    | undefined;
+  let known: Known | undefined;
 
   const options = sendingBy(async (message) => {
     if (!isSafe(message.url)) throw new ProviderError('wrong', `${message.url} is not https`);
@@ -148,26 +154,33 @@ export function openProvider(
     return metadata;
   }
 
-  /** Returns the metadata of the provider, which one request gets for all who wait. */
+  /**
+   * Returns the metadata of the provider, which one request gets for all who wait. Rejects with `ProviderError`: the same
+   * error for half a minute, since anybody may begin a sign-in as often as they like.
+   */
   function metadataOf(): Promise<AuthorizationServer> {
-    const now = clock.now();
+    const now = clock.monotonic();
     if (known !== undefined && now < known.until) return known.metadata;
-    const metadata = discover();
+    const metadata = discover().catch((error: unknown) => {
+      throw inKinds(error);
+    });
     known = { until: now + KEPT, metadata };
-    metadata.catch(() => {
-      known = undefined;
+    metadata.catch(({ kind }: ProviderError) => {
+      known = { until: clock.monotonic() + PAUSE, metadata, isDown: kind === 'unavailable' };
     });
     return metadata;
   }
 
   /** Asks the provider, unless it did not answer a moment ago. Turns every failure into a `ProviderError`. */
   async function asking<T>(ask: (metadata: AuthorizationServer) => Promise<T>): Promise<T> {
-    if (clock.now() < downUntil) throw new ProviderError('unavailable', `${issuer} did not answer`);
+    const metadata = await metadataOf();
     try {
-      return await ask(await metadataOf());
+      return await ask(metadata);
     } catch (error) {
       const failure = inKinds(error);
-      if (failure.kind === 'unavailable') downUntil = clock.now() + PAUSE;
+      // A visitor writes the error or the code of a callback, so such a failure alone does not show that the provider is
+      // down. The next sign-in asks for the metadata anew, and finds out.
+      if (failure.kind === 'unavailable') known = undefined;
       throw failure;
     }
   }
@@ -189,13 +202,13 @@ export function openProvider(
       if (!(error instanceof OperationProcessingError) || error.code !== KEY_SELECTION) throw error;
       // The library keeps the keys with the object of the metadata.
       const renewed = { ...metadata };
-      known = { until: clock.now() + KEPT, metadata: Promise.resolve(renewed) };
+      known = { until: clock.monotonic() + KEPT, metadata: Promise.resolve(renewed) };
       await validateApplicationLevelSignature(renewed, response, options);
     }
   }
 
   return {
-    isDown: () => clock.now() < downUntil,
+    isDown: () => known?.isDown === true && clock.monotonic() < known.until,
 
     start: ({ state, nonce, verifier, fresh }, hint) =>
       asking(async ({ authorization_endpoint: endpoint = '' }) => {
@@ -263,10 +276,21 @@ export function openProvider(
           subject,
           ...(at !== undefined && { at: at * 1000 }),
           ...(typeof sid === 'string' && { sid }),
-          claims: { ...claims, ...more },
+          claims: merged(claims, more),
         };
       }),
   };
+}
+
+/**
+ * Returns the claims of an ID token and of userinfo, which takes precedence. `email_verified` speaks only of the address
+ * beside it (OpenID Connect Core 1.0 section 5.1).
+ */
+function merged(
+  { email_verified: isVerified, ...claims }: IDToken,
+  more: Partial<UserInfoResponse>,
+): Statements['claims'] {
+  return { ...claims, ...(!('email' in more) && { email_verified: isVerified }), ...more };
 }
 
 /** Whether a server could not handle a request at the moment. */
