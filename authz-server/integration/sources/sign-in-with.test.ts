@@ -173,6 +173,18 @@ describe('on the way to a client', () => {
       expect([query.get('prompt'), query.get('max_age')]).toEqual(['login', '0']);
     },
   );
+
+  test('for max_age the person authenticates anew there, too, if they choose another account', async () => {
+    const browser = flow.site.browser();
+    await addPerson(flow.site.server, { name: 'dora', password: 'correct horse battery' });
+    const fields = { name: 'dora', password: 'correct horse battery' };
+    await browser.submit(await browser.open('/account'), fields);
+    const asked = flow.site.authorize({ prompt: 'select_account', max_age: '3600' });
+    const { url } = await browser.open(asked);
+    const away = await browser.open(linkOf(await browser.open(`${url}?account=other`)));
+    const query = new URL(away.headers.get('location') ?? '').searchParams;
+    expect([query.get('prompt'), query.get('max_age')]).toEqual(['login', '0']);
+  });
 });
 
 describe('a second factor that the operator demands', () => {

@@ -45,8 +45,15 @@ const LIFE = 600;
 const LONGEST = 512;
 const INTERACTION = /^\/interaction\/([\w-]{1,64})$/;
 
-/** The reasons for which the engine asks a person to authenticate anew (OpenID Connect Core 1.0 section 3.1.2.1). */
-const ANEW: ReadonlySet<unknown> = new Set(['login_prompt', 'max_age']);
+/**
+ * Whether a client asks for a person who authenticates anew (OpenID Connect Core 1.0 section 3.1.2.1). The request
+ * decides, not the reason of the page: a page on which a person chooses another account has another reason.
+ */
+const isAskedAnew = ({ prompt, max_age }: Readonly<Record<string, unknown>>) =>
+  max_age !== undefined ||
+  String(prompt ?? '')
+    .split(' ')
+    .includes('login');
 
 /** The way to a provider, and back. */
 export function sourceHandlers(
@@ -92,9 +99,8 @@ export function sourceHandlers(
   async function isAnew(ctx: Context, goOn: string): Promise<boolean> {
     const [, uid] = INTERACTION.exec(goOn) ?? [];
     if (uid === undefined) return (await currentVisitor(ctx)) !== undefined;
-    const prompt = (await stores.artefacts.get('Interaction', uid))?.['prompt'];
-    const { reasons = [] } = (prompt ?? {}) as { readonly reasons?: readonly unknown[] };
-    return reasons.some((reason) => ANEW.has(reason));
+    const { params = {} } = (await stores.artefacts.get('Interaction', uid)) ?? {};
+    return isAskedAnew(params as Readonly<Record<string, unknown>>);
   }
 
   /** The path that follows a sign-in: an interaction of the engine, or one of our pages. */
