@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/base/clock.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import { jsonLog } from '#shared/base/log.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
+import { testFlow } from '../code-flow.fixture.ts';
 import { otherProvider, type OtherProvider } from './provider.fixture.ts';
 import { CAROL, corpSource, ISSUER, linkOf, withCorp, type WithCorp } from './with-corp.fixture.ts';
 
@@ -115,6 +117,35 @@ describe('the callback of a source', () => {
     expect(await asked()).toBe(429);
     expect(limited.corp.requests.filter((one) => one === 'POST /token')).toHaveLength(before);
   });
+});
+
+test('a person whom the server does not know counts against the limit of sign-ins', async () => {
+  await using limited = await withCorp({
+    source: { newcomers: 'refused' },
+    limits: { signIn: { burst: 3, per: 600 } },
+  });
+  const asked = async () => (await limited.signIn(limited.site.browser(), 'subject-1')).status;
+  expect([await asked(), await asked(), await asked(), await asked()]).toEqual([
+    403, 403, 403, 429,
+  ]);
+});
+
+test('the log says why a person did not come in', async () => {
+  const lines: string[] = [];
+  const log = jsonLog((line) => void lines.push(line), systemClock, 'authz');
+  const settings = { sources: [await corpSource(flow.corp, { newcomers: 'refused' })] };
+  await using logged = await testFlow(settings, systemClock, log);
+  const browser = logged.browser();
+  const away = await browser.open(linkOf(await browser.open('/account')));
+  const url = await flow.corp.visit(away.headers.get('location') ?? '', 'subject-1');
+  const reasonAt = async (status: number) => {
+    expect((await browser.open(url)).status).toBe(status);
+    return lines
+      .filter((line) => line.includes('/callback'))
+      .map((line) => JSON.parse(line).reason);
+  };
+  expect(await reasonAt(403)).toEqual(['corp: unknown']);
+  expect(await reasonAt(400)).toEqual(['corp: unknown', 'corp: late']);
 });
 
 describe('the ticket between the callback and the page', () => {

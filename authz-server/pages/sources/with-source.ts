@@ -84,15 +84,22 @@ export function sourceHandlers(
     return source;
   }
 
-  function tell(ctx: Context, { title }: Source, kind: NotArrivedKind, goOn: string): void {
+  /** Tells the person why they do not come in. `why`: the reason in the log. */
+  function tell(
+    ctx: Context,
+    { config: { name }, title }: Source,
+    kind: NotArrivedKind,
+    goOn: string,
+    why: string = kind,
+  ): void {
+    note(ctx.req, { reason: `${name}: ${why}` });
     answerWith(ctx, notArrivedPage(viewOf(ctx), { kind, title, goOn }));
   }
 
   /** Tells the person about a provider that fails. Rejects with any other error. */
   function tellFailure(ctx: Context, source: Source, error: unknown, goOn: string): void {
     if (!(error instanceof ProviderError)) throw error;
-    note(ctx.req, { reason: `${source.config.name}: ${error.message}` });
-    tell(ctx, source, error.kind, goOn);
+    tell(ctx, source, error.kind, goOn, error.message);
   }
 
   /** Whether the person has to authenticate anew, for a page or a client that needs a sign-in of this moment. */
@@ -119,14 +126,24 @@ export function sourceHandlers(
     seeOther(ctx, `${LINKED_PATH}?${new URLSearchParams({ account: ticket }).toString()}`);
   }
 
-  async function signIn(ctx: Context, source: Source, { goOn, fresh }: Trip, said: Statements) {
+  /** Leads a person who may come in to the page that signs them in. False: the answer says why they may not. */
+  async function signIn(
+    ctx: Context,
+    source: Source,
+    { goOn, fresh }: Trip,
+    said: Statements,
+  ): Promise<boolean> {
+    const refuse = (kind: NotArrivedKind) => {
+      tell(ctx, source, kind, goOn);
+      return false;
+    };
     const { name, newcomers } = source.config;
     const arrival = arrivalOf(source.config, said);
     const policy = { newcomers: newcomers === 'created', reserved };
     const found = await arrive(bySource(server, ctx), arrival, policy);
-    if (typeof found === 'string') return tell(ctx, source, found, goOn);
+    if (typeof found === 'string') return refuse(found);
     const generation = await stores.revocations.generation('person', found.id);
-    if ((await directory.find(found.id)) === undefined) return tell(ctx, source, 'disabled', goOn);
+    if ((await directory.find(found.id)) === undefined) return refuse('disabled');
     const door = INTERACTION.test(goOn) ? `${goOn}/login` : '/sign-in';
     const ticket = arrivals.make(ctx, {
       accountId: found.id,
@@ -138,6 +155,7 @@ export function sourceHandlers(
       ...(said.sid !== undefined && { sid: said.sid }),
     });
     seeOther(ctx, `${door}?${new URLSearchParams({ arrival: ticket, continue: goOn }).toString()}`);
+    return true;
   }
 
   /**
@@ -190,9 +208,9 @@ export function sourceHandlers(
       try {
         const said = await source.provider.redeem(query, roundTrip(state, trip));
         if (!SUBJECT.test(said.subject)) throw new ProviderError('wrong', 'the subject is no text');
+        if (trip.link !== undefined) offer(ctx, source, trip, said);
+        else if (!(await signIn(ctx, source, trip, said))) return;
         await stores.limits.giveBack(...bucket);
-        if (trip.link !== undefined) return offer(ctx, source, trip, said);
-        await signIn(ctx, source, trip, said);
       } catch (error) {
         tellFailure(ctx, source, error, trip.goOn);
       }
