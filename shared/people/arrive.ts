@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Random, randomId } from '#shared/base/random.ts';
+import { said } from '#shared/refusals/operations.ts';
 import type { Managed, Origin, PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import { changeProfile, type ProfileStore } from './change-profile.ts';
 import { addressAlias, identityAlias } from './names/aliases.ts';
 import { chosenName, isReservedName } from './names/chosen-name.ts';
 import { looksSearchKey } from './names/search-keys.ts';
 import { MANAGED } from './identities.ts';
-import { keepPerson, PeopleError, type PeopleStore } from './people.ts';
+import { keepPerson, NoSuchPerson, PeopleError, type PeopleStore } from './people.ts';
 import { judgeName } from './registration.ts';
 
 /** A person who comes from a source, as the source describes them. */
@@ -53,11 +54,15 @@ async function updated(
   const { origin } = person;
   // A linked account is a way to sign in, and owns nothing.
   if (origin?.source !== source || origin.subject !== subject) return person;
-  const edit = (now: PersonRecord) => ({
-    ...now,
-    origin: originOf(arrival),
-    profile: { ...without(now.profile, origin.managed), ...profile },
-  });
+  const edit = (now: PersonRecord) => {
+    // Meanwhile the person may have been removed, and the name given to another person.
+    if (now.id !== person.id) throw new NoSuchPerson(said('no-person', { name: person.name }));
+    return {
+      ...now,
+      origin: originOf(arrival),
+      profile: { ...without(now.profile, now.origin?.managed), ...profile },
+    };
+  };
   const event = (was: PersonRecord, now: PersonRecord) =>
     isDeepStrictEqual([was.profile, was.origin], [now.profile, now.origin])
       ? undefined
@@ -65,6 +70,7 @@ async function updated(
   try {
     return await changeProfile(store, person.name, edit, event);
   } catch (error) {
+    if (error instanceof NoSuchPerson) return 'unknown';
     if (error instanceof PeopleError) return 'address';
     throw error;
   }
@@ -140,7 +146,7 @@ const originOf = ({ source, subject, profile }: Arrival): Origin => ({
   managed: MANAGED.filter((part) => profile[part] !== undefined),
 });
 
-const without = (profile: Profile = {}, parts: readonly Managed[]): Profile =>
+const without = (profile: Profile = {}, parts: readonly Managed[] = []): Profile =>
   Object.fromEntries(
     Object.entries(profile).filter(([part]) => !parts.some((one) => one === part)),
   );
