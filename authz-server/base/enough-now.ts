@@ -1,4 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
+import type { Identity } from '#shared/stores/people/people.ts';
 import type { Directory, Person } from '#shared/people/directory.ts';
 import { isEnough } from '#shared/people/second-factor/need.ts';
 
@@ -15,6 +16,12 @@ export const isEnoughNow = (
   { profile }: Pick<Person, 'profile'>,
   acr: string | undefined,
 ): boolean => isEnough(config.people.secondFactor, profile?.groups, acr);
+
+/** Whether an earlier sign-in by an account elsewhere still counts: its source is in the configuration. */
+export const isSourceThere = (
+  { config }: { readonly config: Pick<Config, 'sources'> },
+  identity: Identity | undefined,
+): boolean => identity === undefined || config.sources.some(({ name }) => name === identity.source);
 
 /**
  * As `isEnoughNow`, for a person of whom only the id is known. The directory is read only if the result depends on it.

@@ -104,6 +104,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     const outlives =
       device !== undefined || grant.getOIDCScope().split(' ').includes('offline_access');
     const passkey = signIn.passkey ?? known?.access.passkey;
+    const identity = signIn.identity ?? known?.access.identity;
     const { acr } = signIn.assurance;
     // An earlier code or token of the grant may come from a weaker sign-in.
     const isWeakest =
@@ -120,6 +121,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       ...(weakest !== undefined && { acr: weakest }),
       ...(!outlives && { signIn: signIn.uid }),
       ...(passkey !== undefined && { passkey }),
+      ...(identity !== undefined && { identity }),
       ...(place && { place }),
       ...(place && client?.backchannel_logout_uri && { uid: place.browser }),
       ...(decision.byOperator && { byOperator: true }),

@@ -6,7 +6,7 @@ import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { ClientRecord, RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { knownView } from '#shared/stores/revocation/known-view.ts';
-import { mayStillGet } from '../base/enough-now.ts';
+import { isSourceThere, mayStillGet } from '../base/enough-now.ts';
 import { mayUseNow } from '../base/may-use.ts';
 import { signedToken } from '../base/signed-token.ts';
 import { GnapError } from './gnap-error.ts';
@@ -117,6 +117,9 @@ async function grantClaims(
 ) {
   const granted = await findAccess(server, grantId);
   if (granted === undefined) throw new GnapError('invalid_continuation', 'the grant has ended');
+  if (!isSourceThere(server, granted.identity)) {
+    throw new GnapError('request_denied', 'the source of the sign-in is no longer configured');
+  }
   if (!(await mayStillGet(server, accountId, assurance.acr))) {
     throw new GnapError('request_denied', 'the person must sign in with a second factor');
   }

@@ -1,7 +1,7 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { identitiesOf } from './names/aliases.ts';
 import { active, type Admitted } from './active.ts';
+import { hasWayIn } from './other-ways-in.ts';
 
 /** How many people are read in one batch. */
 const SLICE = 100;
@@ -21,10 +21,7 @@ export async function administratorNow(
     page = await people.page({ list: { state: 'admin' }, after, limit: SLICE });
     for (const person of page) {
       if (person.id === except) continue;
-      const canSignIn =
-        person.password_hash !== undefined ||
-        identitiesOf(person).some(({ source }) => admitted.sources.has(source)) ||
-        (await passkeys.of(person.id)).length > 0;
+      const canSignIn = hasWayIn(person, admitted) || (await passkeys.of(person.id)).length > 0;
       if (canSignIn && active(person, admitted)) return person;
     }
     after = page.at(-1)?.name ?? '';

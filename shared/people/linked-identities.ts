@@ -3,6 +3,7 @@ import type { Identity, PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { said } from '#shared/refusals/operations.ts';
 import type { AccessStore } from './access/access-store.ts';
+import { endGrant } from './access/grants.ts';
 import { endSignIn } from './access/sign-ins.ts';
 import { walk } from './access/walk.ts';
 import { identitiesOf } from './names/aliases.ts';
@@ -31,26 +32,49 @@ export async function linkIdentity(
 }
 
 /**
- * Removes the link to an account at a source, and ends the sign-ins by it with their grants. False: the person has no
- * such link. An account that brought the person stays.
+ * Removes the link to an account at a source, and ends the sign-ins by it and all grants that they gave. `last`: `isEnough` refuses
+ * the record without the link, and nothing changes; of several removals at once each is asked about what the others
+ * left. `gone`: the person has no such link. An account that brought the person stays.
  */
 export async function unlinkIdentity(
   store: LinkStore,
   { id, name }: Pick<PersonRecord, 'id' | 'name'>,
   source: string,
-): Promise<boolean> {
+  isEnough: (left: PersonRecord) => boolean,
+): Promise<'removed' | 'last' | 'gone'> {
   const isOf = (one: Identity) => one.source === source;
-  let removed = false;
+  let outcome = 'gone' as 'removed' | 'last' | 'gone';
   const edit = ({ linked = [], ...person }: PersonRecord) => {
-    removed = person.id === id && linked.some(isOf);
-    const left = linked.filter((one) => !isOf(one));
-    return { ...person, ...(left.length > 0 && { linked: left }) };
+    const others = linked.filter((one) => !isOf(one));
+    const left = { ...person, ...(others.length > 0 && { linked: others }) };
+    outcome = isEnough(left) ? 'removed' : 'last';
+    if (person.id !== id || !linked.some(isOf)) outcome = 'gone';
+    return left;
   };
   await replacePerson(store, name, edit, () =>
-    removed ? { kind: 'account.unlinked', what: source } : undefined,
+    outcome === 'removed' ? { kind: 'account.unlinked', what: source } : undefined,
   );
-  if (removed) await endSignInsBy(store, id, isOf);
-  return removed;
+  if (outcome === 'removed') {
+    await endSignInsBy(store, id, isOf);
+    await endGrantsBy(store, id, isOf);
+  }
+  return outcome;
+}
+
+/** Ends the grants of a person that sign-ins by some accounts elsewhere gave, even if they outlive the browser. */
+async function endGrantsBy(
+  store: AccessStore,
+  accountId: string,
+  isMeant: (identity: Identity) => boolean,
+): Promise<void> {
+  const ids: string[] = [];
+  for await (const { grantId, identity } of walk(store, 'Access', accountId)) {
+    if (identity !== undefined && isMeant(identity as Identity)) ids.push(String(grantId));
+  }
+  for (const grantId of ids) {
+    await endGrant(store, grantId);
+    await setImmediate();
+  }
 }
 
 /** Ends the sign-ins of a person by some accounts elsewhere. `sid`: only those of that session there. */

@@ -5,7 +5,7 @@ import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { ruledClaims, toldClaims } from '#shared/people/told-claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
-import { mayStillGet } from '../../base/enough-now.ts';
+import { isSourceThere, mayStillGet } from '../../base/enough-now.ts';
 import { mayUseNow } from '../../base/may-use.ts';
 import { isAsDescribed } from '../../consent/described-since.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -86,6 +86,9 @@ async function personClaims(
   // Client ID Metadata Document section 6.3. A refresh token stays valid when the client changes its keys.
   if (ctx.oidc.authorizationCode && client.document && !isAsDescribed(access, client)) {
     throw new errors.InvalidGrant('the client is described otherwise than when it was allowed');
+  }
+  if (!isSourceThere(server, access.identity)) {
+    throw new errors.InvalidGrant('the person signed in by a source that is no longer configured');
   }
   const source = sourceOf(ctx);
   if (!(await mayStillGet(server, accountId, source?.acr))) {

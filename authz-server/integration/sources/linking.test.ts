@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { changeProfile } from '#shared/people/change-profile.ts';
 import { keepManaged } from '#shared/people/identities.ts';
+import { listAccess } from '#shared/people/access/grants.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { PASSWORD } from '../site.fixture.ts';
@@ -10,7 +11,8 @@ const PATH = '/account/sources';
 
 let flow: WithCorp;
 beforeEach(async () => {
-  flow = await withCorp();
+  const elsewhere = { issuer: 'http://localhost:1', clientId: 'x' };
+  flow = await withCorp({ more: [{ name: 'other', provider: elsewhere }] });
   flow.corp.people.set('subject-2', { ...CAROL, email: 'second@corp.example' });
 });
 afterEach(async () => flow[Symbol.asyncDispose]());
@@ -30,6 +32,20 @@ async function asked(browser: TestBrowser, subject = 'subject-1'): Promise<Page>
 
 const link = async (browser: TestBrowser, subject?: string) =>
   browser.submit(await asked(browser, subject));
+
+/** Allows `web` access that outlives the browser. Returns the tokens. */
+const allow = async (browser: TestBrowser) => {
+  const request = { scope: 'openid offline_access', prompt: 'consent' };
+  const page = await browser.open(flow.site.authorize(request));
+  return flow.site.redeem(await browser.submit(page, { decision: 'allow' }));
+};
+
+/** Returns the status of a refresh. */
+const refresh = async ({ refresh_token }: Record<string, unknown>) => {
+  const form = { grant_type: 'refresh_token', refresh_token, client_id: 'web' };
+  const body = new URLSearchParams(form as Record<string, string>);
+  return (await fetch(`${flow.site.url}/token`, { method: 'POST', body })).status;
+};
 
 describe('a person links an account elsewhere', () => {
   test('and signs in with it, as the same person, whose profile stays', async () => {
@@ -129,6 +145,31 @@ describe('a person unlinks the account', () => {
     expect((await other.open('/account')).text).toContain('name="password"');
   });
 
+  test('and grants end that a sign-in by it gave, even if they outlive the browser, and no others', async () => {
+    const browser = await signedIn();
+    await link(browser);
+    const other = flow.site.browser();
+    await flow.signIn(other, 'subject-1');
+    const [mine, theirs] = [await allow(browser), await allow(other)];
+    await browser.submit(await browser.open(PATH));
+    const { id = '' } = (await alice()) ?? {};
+    expect(await listAccess(flow.site.server, id)).toHaveLength(1);
+    expect([await refresh(mine), await refresh(theirs)]).toEqual([200, 400]);
+  });
+
+  test('and the same ends if the source leaves the configuration', async () => {
+    const browser = await signedIn();
+    await link(browser);
+    const other = flow.site.browser();
+    await flow.signIn(other, 'subject-1');
+    const [mine, theirs] = [await allow(browser), await allow(other)];
+    const sources: unknown[] = flow.site.server.config.sources;
+    sources.length = 0;
+    expect((await browser.open('/account')).text).not.toContain('name="password"');
+    expect((await other.open('/account')).text).toContain('name="password"');
+    expect([await refresh(mine), await refresh(theirs)]).toEqual([200, 400]);
+  });
+
   test('so it signs in no longer', async () => {
     const browser = await signedIn();
     await link(browser);
@@ -148,6 +189,23 @@ describe('a person unlinks the account', () => {
     >[0]);
     const page = await browser.submit(form);
     expect([page.status, page.text.includes('your last way')]).toEqual([422, true]);
+    expect((await alice())?.linked).toHaveLength(1);
+  });
+
+  test('and one link stays, if the last two are removed at once', async () => {
+    const browser = await signedIn();
+    await link(browser);
+    const { people } = flow.site.server.stores;
+    const { password_hash: _, ...now } = (await alice()) ?? { version: 0, id: '' };
+    const linked = ['corp', 'other'].map((source) => ({ source, subject: 'x', created_at: 0 }));
+    await people.replace({ ...now, linked, version: now.version + 1 } as Parameters<
+      typeof people.replace
+    >[0]);
+    const form = await browser.open(PATH);
+    const pages = await Promise.all(
+      ['corp', 'other'].map((source) => browser.submit(form, { source })),
+    );
+    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 422]);
     expect((await alice())?.linked).toHaveLength(1);
   });
 

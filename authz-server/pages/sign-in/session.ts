@@ -7,7 +7,7 @@ import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { asPerson } from '../../base/acting.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { isEnoughNow } from '../../base/enough-now.ts';
+import { isEnoughNow, isSourceThere } from '../../base/enough-now.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Shown } from './attempt.ts';
 
@@ -68,6 +68,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     ]);
     if (signIn?.accountId !== session.accountId || person === undefined) return undefined;
     if (!isEnoughNow(server, person, signIn.assurance.acr)) return undefined;
+    if (!isSourceThere(server, signIn.identity)) return undefined;
     return { person, signIn, session };
   }
 

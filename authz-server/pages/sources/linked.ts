@@ -3,7 +3,7 @@ import type Provider from 'oidc-provider';
 import { admittedBy } from '#shared/config/production.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { linkIdentity, unlinkIdentity } from '#shared/people/linked-identities.ts';
-import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
+import { hasWayIn } from '#shared/people/other-ways-in.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -14,6 +14,7 @@ import { PageError } from '../frame/page-error.ts';
 import { answerWith, noteDone, noteLate, seeOther } from '../frame/respond.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
+import { otherWays } from '../sign-in/other-ways.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
@@ -77,14 +78,17 @@ export function linkedHandlers(
 
   async function unlink(ctx: Context, { person }: Visitor, form: URLSearchParams) {
     const source = form.get('source') ?? '';
-    const isLast =
-      !(await hasOtherWayIn(stores, admittedBy(config), person.id, source)) &&
-      (await stores.passkeys.of(person.id)).length === 0;
-    if (isLast) return 'last';
-    if (!(await unlinkIdentity(asPerson(server, person.id, ctx), person, source))) {
-      noteLate(ctx);
-      return 'gone';
-    }
+    const hasKey = (await otherWays(server, person.id)).length > 0;
+    const admitted = admittedBy(config);
+    const acting = asPerson(server, person.id, ctx);
+    const outcome = await unlinkIdentity(
+      acting,
+      person,
+      source,
+      (left) => hasKey || hasWayIn(left, admitted),
+    );
+    if (outcome === 'gone') noteLate(ctx);
+    if (outcome !== 'removed') return outcome;
     await notify(server, person.id, 'account-unlinked', viewOf(ctx).language);
     return undefined;
   }

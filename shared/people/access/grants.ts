@@ -1,4 +1,5 @@
 import type { Acr } from '#shared/jose/acr.ts';
+import type { Identity } from '#shared/stores/people/people.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { ArtefactPlace, ArtefactRange, Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
@@ -33,6 +34,8 @@ export interface Access {
    * outlives the browser.
    */
   readonly passkey?: string;
+  /** The account elsewhere of that sign-in. Removing the link to it ends the grant, too. */
+  readonly identity?: Identity;
   /** The browser that allowed the grant, and the host that receives its codes; absent for a device. */
   readonly place?: GrantPlace;
   /**
