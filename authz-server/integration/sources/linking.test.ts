@@ -222,6 +222,28 @@ describe('a person unlinks the account', () => {
   });
 });
 
+test('the address page sends no link to a person whose addresses a source owns, and says why', async () => {
+  const mail = { host: 'mail.invalid', from: 'accounts@example.com' };
+  await flow[Symbol.asyncDispose]();
+  flow = await withCorp({ mail });
+  const browser = await signedIn();
+  const before = await browser.open('/account/address');
+  const { people, outbox } = flow.site.server.stores;
+  const now = await alice();
+  if (now === undefined) throw new Error('no alice');
+  const origin = { source: 'corp', subject: 'x', managed: ['emails'] } as const;
+  await people.replace({ ...now, origin, version: now.version + 1 });
+  const waiting = (await outbox.of(now.id)).length;
+  const refused = await browser.submit(before, { address: 'a@new.example' }, '/account/address');
+  const after = await browser.open('/account/address');
+  for (const page of [refused, after]) {
+    expect(page.text).toContain('Your addresses come from Example Corp');
+    expect(page.forms.map(({ action }) => action)).not.toContain('/account/address');
+  }
+  expect([refused.status, after.status]).toEqual([403, 200]);
+  expect(await outbox.of(now.id)).toHaveLength(waiting);
+});
+
 test('a profile that a source owns is not changed on the address page or by an operator', async () => {
   await flow.signIn(flow.site.browser(), 'subject-1');
   const edit = keepManaged((person) => ({ ...person, profile: { groups: ['admins'] } }));

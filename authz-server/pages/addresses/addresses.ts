@@ -56,11 +56,18 @@ export function addressHandlers(
   function showAddresses(
     ctx: Context,
     { person }: Visitor,
-    more: Pick<AddressesProps, 'sent' | 'typed' | 'problem'> = {},
+    more: Pick<AddressesProps, 'sent' | 'typed' | 'problem' | 'owner'> = {},
   ): void {
     const emails = person.profile?.emails ?? [];
     const props = { action: ADDRESSES_PATH, back: TO_ACCOUNT.href, emails, ...more };
     answerWith(ctx, addressesPage(viewOf(ctx, person), props));
+  }
+
+  /** Returns the title of the source that owns the addresses of a person. Undefined: the person changes them here. */
+  async function ownerOf({ person }: Visitor): Promise<string | undefined> {
+    const { origin } = (await server.stores.people.get(person.id)) ?? {};
+    if (origin?.managed.includes('emails') !== true) return undefined;
+    return server.sources.get(origin.source)?.title ?? origin.source;
   }
 
   /** Returns the pending change of the address behind a link, if the visitor may use the link. */
@@ -80,13 +87,21 @@ export function addressHandlers(
     async show(ctx) {
       const visitor = await recentVisitor(ctx);
       const sent = doneNotes.read(ctx) === 'sent';
-      if (visitor !== undefined) showAddresses(ctx, visitor, { sent });
+      if (visitor === undefined) return;
+      const owner = await ownerOf(visitor);
+      showAddresses(ctx, visitor, { sent, ...(owner !== undefined && { owner }) });
     },
 
     async send(ctx) {
       const form = await checkForm(ctx);
       const visitor = await recentVisitor(ctx);
       if (visitor === undefined) return;
+      const owner = await ownerOf(visitor);
+      if (owner !== undefined) {
+        showAddresses(ctx, visitor, { owner });
+        ctx.status = 403;
+        return;
+      }
       const { id, profile } = visitor.person;
       const typed = form.get('address') ?? '';
       const refuse = (problem: NonNullable<AddressesProps['problem']>) =>

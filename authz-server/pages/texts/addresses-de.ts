@@ -12,6 +12,7 @@ export const addressesDe: typeof addressesEn = {
   change: 'Eine andere Adresse verwenden',
   changeText:
     'Wir senden einen Link dorthin. Wenn Sie ihn geöffnet haben, tritt die neue Adresse an die Stelle der ersten, und wir sagen es der alten.',
+  owned: (source: string) => `Ihre Adressen kommen von ${source}. Sie können sie nur dort ändern.`,
   label: 'Neue E-Mail-Adresse',
   send: 'Link senden',
   back: 'Zurück zu Ihrem Konto',

@@ -10,6 +10,7 @@ export const addressesEn = {
   change: 'Use another address',
   changeText:
     'We send a link to the new address. When you open the link, the new address replaces your first address. We also notify the old address.',
+  owned: (source: string) => `Your addresses come from ${source}. You can change them only there.`,
   label: 'New e-mail address',
   send: 'Send me a link',
   back: 'Back to your account',

@@ -6,7 +6,7 @@ import type { View } from '../frame/view.ts';
 import { endCard } from './end-card.ts';
 import { addressField } from './address-field.ts';
 import { form } from './form.ts';
-import { shownProblem } from './problem.ts';
+import { type ShownProblem, shownProblem } from './problem.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 
 export interface AddressesProps {
@@ -18,6 +18,8 @@ export interface AddressesProps {
   readonly sent?: boolean;
   /** The address that was typed before. */
   readonly typed?: string;
+  /** The title of the source that owns the addresses, so that they cannot be changed here. */
+  readonly owner?: string;
   /** `verified`: the address is already confirmed. */
   readonly problem?:
     | { readonly kind: 'address' | 'verified' }
@@ -34,7 +36,7 @@ export interface ConfirmAddressProps {
 
 /** The addresses of a person, each with whether it is confirmed, and a field for another one. */
 export function addressesPage(view: View, props: AddressesProps): Answer {
-  const { action, back, emails, sent = false, typed = '' } = props;
+  const { action, back, emails, sent = false, owner } = props;
   const texts = textsOf(view.language).addresses;
   const problem = props.problem && shownProblem(view, props.problem, texts.problems);
   return document(view, {
@@ -52,31 +54,40 @@ export function addressesPage(view: View, props: AddressesProps): Answer {
           emails.length === 0
             ? html`<p class="empty">${texts.none}</p>`
             : html`<ul class="list">
-                ${emails.map((email) => addressEntry(view, action, email))}
+                ${emails.map((email) => addressEntry(view, email, owner ? undefined : action))}
               </ul>`
         }
       </section>
-      <section class="panel" aria-labelledby="change">
-        <h2 id="change">${emails.length === 0 ? texts.add : texts.change}</h2>
-        <p>${emails.length === 0 ? texts.addText : texts.changeText}</p>
-        ${problem?.note}
-        ${form(
-          view,
-          action,
-          {},
-          html`${addressField({ label: texts.label, typed, problem })}
-            <button class="button primary">${texts.send}</button>`,
-        )}
-      </section>
+      ${owner === undefined ? changeForm(view, props, problem) : html`<p>${texts.owned(owner)}</p>`}
       <p><a class="button" href="${back}">${texts.back}</a></p>
     </div>`,
   });
 }
 
+function changeForm(
+  view: View,
+  { action, emails, typed = '' }: AddressesProps,
+  problem: ShownProblem | undefined,
+): Html {
+  const texts = textsOf(view.language).addresses;
+  return html` <section class="panel" aria-labelledby="change">
+    <h2 id="change">${emails.length === 0 ? texts.add : texts.change}</h2>
+    <p>${emails.length === 0 ? texts.addText : texts.changeText}</p>
+    ${problem?.note}
+    ${form(
+      view,
+      action,
+      {},
+      html`${addressField({ label: texts.label, typed, problem })}
+        <button class="button primary">${texts.send}</button>`,
+    )}
+  </section>`;
+}
+
 function addressEntry(
   view: View,
-  action: string,
   { address, verified }: AddressesProps['emails'][number],
+  action: string | undefined,
 ): Html {
   const { account, addresses: texts } = textsOf(view.language);
   return html`<li>
@@ -85,6 +96,7 @@ function addressEntry(
       <p class="small muted">${verified ? account.about.verified : account.about.unverified}</p>
     </div>
     ${
+      action !== undefined &&
       !verified &&
       form(
         view,

@@ -466,6 +466,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       typed: 'alice',
       problem: { kind: 'address' },
     }),
+  'addresses-elsewhere': (view) =>
+    addressesPage(alice(view), { ...ADDRESSES, emails: EMAILS, owner: 'Example Corp' }),
   'confirm-address': (view) =>
     confirmAddressPage(alice(view), {
       action: '/account/address/x',
