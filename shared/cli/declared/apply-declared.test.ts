@@ -96,6 +96,20 @@ function isSqliteWriting({ COUNTERSIGN_DATA: data = '' }: NodeJS.ProcessEnv): bo
   }
 }
 
+test('a part of a profile that a source owns is refused before any change, by a dry run, too', async () => {
+  await using house = await openHouse(new TestShell(await newData()));
+  const { people: there } = house.stores;
+  const carol = await addPerson(house, { name: 'carol', profile: { groups: ['staff'] } });
+  const origin = { source: 'corp', subject: 'x', managed: ['groups'] } as const;
+  await there.replace({ ...carol, origin, version: 1 });
+  const wanted = [...people(600), { name: 'carol', profile: { groups: ['admins'] } }];
+  for (const dryRun of [true, false]) {
+    const applied = applyDeclared(house, { ...NOTHING, people: wanted }, { ...ONCE, dryRun });
+    await expect(applied).rejects.toThrow('comes from the source corp');
+  }
+  expect(await there.page({ limit: 9 })).toHaveLength(1);
+});
+
 test('SQLite: many changes take several transactions, and a new administrator is in the first', async () => {
   const shell = new TestShell(await newData());
   await using house = await openHouse(shell);

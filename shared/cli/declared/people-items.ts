@@ -7,6 +7,7 @@ import { setUser } from '#shared/operations/people/user-set.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endForbiddenTo } from '#shared/people/change-profile.ts';
 import { refuseConflict } from '#shared/people/file/import-directory.ts';
+import { keepManaged } from '#shared/people/identities.ts';
 import { keepPerson, type NewRecord, PeopleError } from '#shared/people/people.ts';
 import { createRegistrationLinks } from '#shared/people/registration.ts';
 import type { FormerName, PersonRecord, Profile } from '#shared/stores/people/people.ts';
@@ -62,6 +63,8 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
     kerberos: wanted.kerberos ?? [],
     admin: wanted.admin ?? false,
   };
+  // `setUser` would refuse such a change only after others were made.
+  keepManaged(() => ({ ...there, profile: now.profile }))(there);
   const members = differences(declaredOf(there), declaredOf({ ...there, ...now }));
   if (Object.keys(members).length === 0) return undefined;
   const [before, after] = [admin && !disabled, now.admin && !now.disabled];
