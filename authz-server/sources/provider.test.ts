@@ -6,7 +6,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { openSend } from '#shared/client/send.ts';
 import { openProvider, ProviderError, type RoundTrip } from './provider.ts';
 
-const TRIP: RoundTrip = { state: 's', nonce: 'n', verifier: 'v'.repeat(43), fresh: false };
+const TRIP: RoundTrip = { state: 's', nonce: 'n', verifier: 'v'.repeat(43) };
 const REDIRECT = 'http://localhost:3000/sign-in/with/corp/callback';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -128,11 +128,12 @@ describe('a new sign-in that was asked for', () => {
 
   test.each([
     ['of this moment is accepted', () => at(2), 'accepted'],
-    ['of an hour ago is refused', () => at(3600), 'wrong'],
+    ['while the person was there is accepted', () => at(500), 'accepted'],
+    ['before the person went there is refused', () => at(640), 'wrong'],
     ['without a time is refused', () => ({}), 'wrong'],
   ])('%s', async (_, more, kind) => {
     answers['/token'] = withToken(() => signed({ ...claims, ...more() }));
-    expect(await kindOf(redeem({ ...TRIP, fresh: true }))).toBe(kind);
+    expect(await kindOf(redeem({ ...TRIP, after: clock.now() - 600_000 }))).toBe(kind);
   });
 });
 

@@ -41,16 +41,14 @@ const PAUSE = 30_000;
 const KEYS = { kept: 300_000, pause: 30_000 };
 /** Seconds by which the clock of a provider may differ. */
 const SKEW = 30;
-/** Seconds since the person authenticated there, if the request asked for a new sign-in. */
-const FRESH = 300;
 
 /** The values that only the browser with this sign-in knows, or that only this server can make. */
 export interface RoundTrip {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Whether the person must authenticate there anew. */
-  readonly fresh: boolean;
+  /** Milliseconds since the epoch: the person must authenticate there after this time. Absent: a session is enough. */
+  readonly after?: number;
 }
 
 /** The statements of a provider about a person. */
@@ -130,13 +128,16 @@ export function openProvider(
 
   /** Returns the keys of the provider, which are at most so many milliseconds old. */
   async function keysOf({ jwks_uri: url = '' }: AuthorizationServer, most: number) {
-    if (keys !== undefined && clock.now() - keys.at < most) return keys.set;
+    if (keys !== undefined && clock.monotonic() - keys.at < most) return keys.set;
     const response = await options[customFetch](url, { method: 'GET', headers: {} } as never);
     const set = (await response.json().catch(() => ({}))) as JSONWebKeySet;
     if (!Array.isArray(set.keys)) throw new ProviderError('wrong', `${url} has no keys`);
-    keys = { at: clock.now(), set };
+    keys = { at: clock.monotonic(), set };
     return set;
   }
+
+  // The clock may have been set back since.
+  const secondsSince = (time: number) => Math.max(0, Math.ceil((clock.now() - time) / 1000));
 
   const client = (): Client => ({
     client_id: clientId,
@@ -210,7 +211,7 @@ export function openProvider(
   return {
     isDown: () => known?.isDown === true && clock.monotonic() < known.until,
 
-    start: ({ state, nonce, verifier, fresh }, hint) =>
+    start: ({ state, nonce, verifier, after }, hint) =>
       asking(async ({ authorization_endpoint: endpoint = '' }) => {
         if (!isSafe(endpoint)) throw new ProviderError('wrong', 'no authorization endpoint');
         const url = new URL(endpoint);
@@ -223,7 +224,7 @@ export function openProvider(
           nonce,
           code_challenge: createHash('sha256').update(verifier).digest('base64url'),
           code_challenge_method: 'S256',
-          ...(fresh && { prompt: 'login', max_age: '0' }),
+          ...(after !== undefined && { prompt: 'login', max_age: '0' }),
           ...(hint !== undefined && { login_hint: hint }),
         };
         for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -241,7 +242,7 @@ export function openProvider(
         }
       }),
 
-    redeem: (parameters, { state, nonce, verifier, fresh }) =>
+    redeem: (parameters, { state, nonce, verifier, after }) =>
       asking(async (metadata) => {
         const self = client();
         const accepted = validateAuthResponse(metadata, self, parameters, state);
@@ -256,7 +257,7 @@ export function openProvider(
         );
         const tokens = await processAuthorizationCodeResponse(metadata, self, response, {
           expectedNonce: nonce,
-          maxAge: fresh ? FRESH : skipAuthTimeCheck,
+          maxAge: after === undefined ? skipAuthTimeCheck : secondsSince(after),
           requireIdToken: true,
         });
         await verify(metadata, response);

@@ -31,8 +31,8 @@ interface Trip {
   readonly source: string;
   /** The nonce and the PKCE verifier are derived from it. */
   readonly seed: string;
-  /** Whether the person must authenticate there anew. */
-  readonly fresh: boolean;
+  /** Milliseconds since the epoch: the person must authenticate there after this time. Absent: a session is enough. */
+  readonly after?: number;
   /** The path that follows. */
   readonly goOn: string;
   /** The session (`uid`) whose person links the account. Absent: the account signs in. */
@@ -71,11 +71,11 @@ export function sourceHandlers(
   const derived = (seed: string, what: string) =>
     createHmac('sha256', key).update(`${what} ${seed}`).digest('base64url');
 
-  const roundTrip = (state: string, { seed, fresh }: Trip): RoundTrip => ({
+  const roundTrip = (state: string, { seed, after }: Trip): RoundTrip => ({
     state,
     nonce: derived(seed, 'nonce'),
     verifier: derived(seed, 'verifier'),
-    fresh,
+    ...(after !== undefined && { after }),
   });
 
   function sourceOf(ctx: Context): Source {
@@ -130,7 +130,7 @@ export function sourceHandlers(
   async function signIn(
     ctx: Context,
     source: Source,
-    { goOn, fresh }: Trip,
+    { goOn }: Trip,
     said: Statements,
   ): Promise<boolean> {
     const refuse = (kind: NotArrivedKind) => {
@@ -149,7 +149,7 @@ export function sourceHandlers(
       accountId: found.id,
       generation,
       identity: { source: name, subject: said.subject },
-      since: sinceOf(said, fresh),
+      since: sinceOf(said),
       assurance: BY_PROVIDER,
       door,
       ...(said.sid !== undefined && { sid: said.sid }),
@@ -159,13 +159,12 @@ export function sourceHandlers(
   }
 
   /**
-   * When the person authenticated. A provider that does not say so gives no recent sign-in, unless it was asked for a new
-   * one. An old session there lasts at least half as long here as a new sign-in.
+   * When the person authenticated. A provider that does not say so gives no recent sign-in. An old session there lasts at
+   * least half as long here as a new sign-in.
    */
-  function sinceOf({ at }: Statements, fresh: boolean): number {
+  function sinceOf({ at }: Statements): number {
     const now = clock.now();
-    const unknown = fresh ? now : now - RECENT - 1;
-    return Math.min(now, Math.max(at ?? unknown, now - config.people.session * 500));
+    return Math.min(now, Math.max(at ?? now - RECENT - 1, now - config.people.session * 500));
   }
 
   return {
@@ -181,7 +180,7 @@ export function sourceHandlers(
       const trip: Trip = {
         source: source.config.name,
         seed: randomId(random),
-        fresh: !isLink && (await isAnew(ctx, goOn)),
+        ...(!isLink && (await isAnew(ctx, goOn)) && { after: clock.now() }),
         goOn,
         ...(visitor && { link: visitor.session.uid }),
       };
