@@ -32,6 +32,11 @@ export const REMEDIES: readonly (readonly [words: RegExp, remedy: string])[] = [
   [/^origin .* not allowed for client/, 'add a redirect URI of this origin to the client'],
 
   // Parameters.
+  [
+    /^a device cannot name the sub/,
+    'leave sub out of claims: the person who enters the code decides',
+  ],
+  [/^no sign-in here has an acr of claims$/, `name an acr of acr_values_supported at ${METADATA}`],
   [/^missing required /, 'add what is missing to the request'],
   [/must not be provided twice$/, 'send each parameter once'],
   [/^scope contains invalid characters$/, 'separate the scopes by single spaces'],

@@ -149,8 +149,7 @@ export const OPERATIONS = {
   'address-taken':
     '{address} is a verified address of {owner}: take it from them first, or leave it unverified',
   'already-linked': '{name} has an account of {source} already: unlink it first',
-  managed:
-    'the source {source} owns {part}: change it there, and the next sign-in brings it here',
+  managed: 'the source {source} owns {part}: change it there, and the next sign-in brings it here',
   'address-gone': '{address} is not theirs any more',
   'alias-taken': '{alias} belongs to {owner}: take it from them first',
   'person-raced': '{name} could not be kept as others were changed: try again',

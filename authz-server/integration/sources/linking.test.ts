@@ -205,7 +205,7 @@ describe('a person unlinks the account', () => {
     const pages = await Promise.all(
       ['corp', 'other'].map((source) => browser.submit(form, { source })),
     );
-    expect(pages.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 422]));
     expect((await alice())?.linked).toHaveLength(1);
   });
 

@@ -84,8 +84,14 @@ export async function otherProvider(
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
       // Without the dispatcher of the library, which refuses to send to this machine.
-      fetch: (url, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown } = {}) =>
-        fetch(String(url).replace(new URL(callback).origin, clientBase), options),
+      fetch: (url, options: RequestInit & { dispatcher?: unknown } = {}) =>
+        fetch(
+          (url instanceof Request ? url.url : url.toString()).replace(
+            new URL(callback).origin,
+            clientBase,
+          ),
+          Object.fromEntries(Object.entries(options).filter(([name]) => name !== 'dispatcher')),
+        ),
       jwks: { keys: [...keys] },
       cookies: { keys: ['a key of the cookies of the other provider'] },
       ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 86_400 },

@@ -50,10 +50,7 @@ const INTERACTION = /^\/interaction\/([\w-]{1,64})$/;
  * decides, not the reason of the page: a page on which a person chooses another account has another reason.
  */
 const isAskedAnew = ({ prompt, max_age }: Readonly<Record<string, unknown>>) =>
-  max_age !== undefined ||
-  String(prompt ?? '')
-    .split(' ')
-    .includes('login');
+  max_age !== undefined || (typeof prompt === 'string' && prompt.split(' ').includes('login'));
 
 /** The way to a provider, and back. */
 export function sourceHandlers(
