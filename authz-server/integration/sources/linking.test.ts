@@ -246,7 +246,10 @@ test('the address page sends no link to a person whose addresses a source owns, 
 
 test('a profile that a source owns is not changed on the address page or by an operator', async () => {
   await flow.signIn(flow.site.browser(), 'subject-1');
-  const edit = keepManaged((person) => ({ ...person, profile: { groups: ['admins'] } }));
+  const edit = keepManaged((person) => ({
+    ...person,
+    profile: { ...person.profile, groups: ['admins'] },
+  }));
   const changing = changeProfile(flow.site.server, 'carol', edit, {
     kind: 'person.changed',
     what: 'profile',
