@@ -16,13 +16,14 @@ interface Profile {
   readonly displayName?: string;
   readonly username?: string;
   readonly emails?: readonly { readonly value: string }[];
-  /** The answer of userinfo. */
+  /** The answer of userinfo, which only a function with nine parameters gets. */
   readonly _json: { readonly email_verified?: boolean };
 }
 
 type Verify = (
   issuer: string,
   profile: Profile,
+  profileOfIdToken: object,
   context: object,
   idToken: string,
   accessToken: string,
@@ -54,7 +55,7 @@ export const passportApp: MakeApp = async ({ issuer, id, secret, origin }) => {
       skipUserProfile: false,
     },
     // eslint-disable-next-line max-params -- it counts them
-    (_issuer, profile, _context, idToken, _accessToken, _refreshToken, _parameters, verified) => {
+    (_issuer, profile, _other, _context, idToken, _access, _refresh, _parameters, verified) => {
       const { displayName: name, username: preferred_username, emails, _json } = profile;
       const { email_verified } = _json;
       const told = { name, preferred_username, email: emails?.[0]?.value, email_verified };
