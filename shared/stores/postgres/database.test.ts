@@ -438,15 +438,18 @@ test.each(
     await using database = open();
     await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
     await primary.sql('SELECT pg_reload_conf()');
-    let runs = 0;
-    const writing = database.write((sql) => {
-      runs += 1;
-      return HOW[how](sql, `${how} ${end}`);
-    });
-    const outcome = writing.then(
-      () => 'done',
-      (error: unknown) => error,
-    );
+    let [runs, writes] = [0, 0];
+    // A write that is done did not wait: PostgreSQL reads the new setting some time after the reload.
+    const write = async (): Promise<unknown> => {
+      [runs, writes] = [0, writes + 1];
+      const id = `${how} ${end} ${writes}`;
+      const writing = database.write((sql) => {
+        runs += 1;
+        return HOW[how](sql, id);
+      });
+      return writing.then(write, (error: unknown) => error);
+    };
+    const outcome = write();
     const waiting = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
     await until(async () => (await primary.sql(`SELECT count(*) ${waiting}`)) === '1');
     await primary.sql(`SELECT ${end}(pid) ${waiting}`);
