@@ -105,7 +105,7 @@ test('a part of a profile that a source owns is refused before any change, by a 
   const wanted = [...people(600), { name: 'carol', profile: { groups: ['admins'] } }];
   for (const dryRun of [true, false]) {
     const applied = applyDeclared(house, { ...NOTHING, people: wanted }, { ...ONCE, dryRun });
-    await expect(applied).rejects.toThrow('comes from the source corp');
+    await expect(applied).rejects.toThrow('the source corp owns');
   }
   expect(await there.page({ limit: 9 })).toHaveLength(1);
 });
