@@ -18,6 +18,12 @@ const TESTS = {
   'authz-server/integration/gnap/logouts.test.ts': [
     'RFC 9635 section 5.4: a client that ends its grant is told that the session has ended',
   ],
+  'authz-server/integration/sources/logout.test.ts': [
+    'tells the applications that the sign-in has opened',
+  ],
+  'authz-server/integration/sources/linking.test.ts': [
+    'and the applications that the account has opened are told',
+  ],
   'e2e/flows/logout-apply.test.ts': [
     'a client that becomes one for other people',
     'a person whom the file no longer declares is disabled',
@@ -28,6 +34,8 @@ const TESTS = {
 const [REMOVED, CLIENT, TWICE] = TESTS['authz-server/integration/pages/logouts.test.ts'];
 const [DESCRIPTION] = TESTS['authz-server/integration/pages/give-grant.test.ts'];
 const [GNAP] = TESTS['authz-server/integration/gnap/logouts.test.ts'];
+const [SOURCE] = TESTS['authz-server/integration/sources/logout.test.ts'];
+const [UNLINKED] = TESTS['authz-server/integration/sources/linking.test.ts'];
 const [RULES, DISABLED, UNDECLARED] = TESTS['e2e/flows/logout-apply.test.ts'];
 
 /** Why an end needs no test of its own. */
@@ -141,6 +149,8 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
     'the person changes the password on the account page',
   ],
   'shared/people/change-profile.ts endGrant': ['an operator takes the group from the person'],
+  'shared/people/linked-identities.ts endGrant': [UNLINKED],
+  'shared/people/linked-identities.ts endSignIn': [SOURCE],
   'shared/people/people.ts endAhead': [
     'the person has another password',
     'an operator disables the person',

@@ -5,7 +5,7 @@ import { listAccess } from '#shared/people/access/grants.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { PASSWORD } from '../site.fixture.ts';
-import { CAROL, linkOf, withCorp, type WithCorp } from './with-corp.fixture.ts';
+import { CAROL, linkOf, openApplication, withCorp, type WithCorp } from './with-corp.fixture.ts';
 
 const PATH = '/account/sources';
 
@@ -168,6 +168,15 @@ describe('a person unlinks the account', () => {
     expect((await browser.open('/account')).text).not.toContain('name="password"');
     expect((await other.open('/account')).text).toContain('name="password"');
     expect([await refresh(mine), await refresh(theirs)]).toEqual([200, 400]);
+  });
+
+  test('and the applications that the account has opened are told', async () => {
+    const browser = await signedIn();
+    await link(browser);
+    const toldLater = await openApplication(flow, flow.site.browser());
+    expect(await toldLater('alice')).toEqual([]);
+    await browser.submit(await browser.open(PATH));
+    expect(await toldLater('alice')).toEqual(['web']);
   });
 
   test('so it signs in no longer', async () => {

@@ -3,7 +3,7 @@ import { unseal } from '#shared/keys/seal.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { fetched } from '../fetched.fixture.ts';
 import { answerIn } from '../site.fixture.ts';
-import { ISSUER, withCorp, type WithCorp } from './with-corp.fixture.ts';
+import { ISSUER, openApplication, withCorp, type WithCorp } from './with-corp.fixture.ts';
 
 const PATH = '/sign-in/with/corp/logout';
 
@@ -45,6 +45,13 @@ describe('a logout token of a source (OpenID Connect Back-Channel Logout 1.0 sec
     expect(await signIns()).toMatchObject([{ uid: kept?.uid }]);
     expect(await flow.site.redeem(answer)).toMatchObject({ error: 'invalid_grant' });
     expect((await browser.open('/account')).text).toContain('name="password"');
+  });
+
+  test('tells the applications that the sign-in has opened', async () => {
+    const toldLater = await openApplication(flow, flow.site.browser());
+    expect(await toldLater('carol')).toEqual([]);
+    await end();
+    expect(await toldLater('carol')).toEqual(['web']);
   });
 
   test('without a session ends all sign-ins of the person by that source', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '#shared/base/clock.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
-import { testSite, type TestSite } from '../site.fixture.ts';
+import { testSite, type TestSite, WEB } from '../site.fixture.ts';
 import { CLIENT_ID, CLIENT_SECRET, otherProvider, type OtherProvider } from './provider.fixture.ts';
 
 export const ISSUER = 'http://localhost:3000';
@@ -76,6 +76,25 @@ export async function withCorp(
       await site[Symbol.asyncDispose]();
       await corp[Symbol.asyncDispose]();
     },
+  };
+}
+
+/**
+ * Opens the application `web`, which has a logout URL from now on, by a sign-in at the provider. Returns the ids of the
+ * applications that wait to be told about the person.
+ */
+export async function openApplication(
+  { site, visit }: WithCorp,
+  browser: TestBrowser,
+): Promise<(name: string) => Promise<readonly string[]>> {
+  const { clients, logouts, people } = site.server.stores;
+  await clients.replace({ ...WEB, backchannel_logout_uri: 'http://localhost:1/logout' });
+  const page = await browser.open(site.authorize());
+  const consent = await browser.open(await visit(browser, page, 'subject-1'));
+  await site.redeem(await browser.submit(consent, { decision: 'allow' }));
+  return async (name) => {
+    const person = await people.getByName(name);
+    return logouts.waiting(person?.id ?? '');
   };
 }
 

@@ -115,7 +115,7 @@ describe('backup', () => {
     expect(await copy.people.getWhole(person.id)).toEqual({ person, verifiers: [verifier] });
     expect(await copy.people.getByName('alice')).toEqual(person);
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
-    expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
+    expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1, planned: {} }]);
     expect(await publicKeysIn(copy)).toEqual([somePublicKey('of a backup')]);
     expect(await passkeysIn(copy)).toEqual([somePasskey('of a backup')]);
     expect(await secondFactorsIn(copy)).toEqual([someSecondFactor('alice')]);
