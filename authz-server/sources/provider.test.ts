@@ -117,7 +117,7 @@ describe('an ID token is refused (OpenID Connect Core 1.0 section 3.1.3.7)', () 
     expect(await kindOf(redeem())).toBe('wrong');
   });
 
-  test('if there is none', async () => {
+  test('that is missing', async () => {
     answers['/token'] = json({ access_token: 'a', token_type: 'Bearer' });
     expect(await kindOf(redeem())).toBe('wrong');
   });

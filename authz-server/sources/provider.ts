@@ -89,7 +89,7 @@ export interface OpenIdProvider {
   /** Whether the provider was asked for its metadata less than 30 seconds ago and did not answer. */
   isDown(): boolean;
   /** Returns the URL at which the person signs in there. Rejects with `ProviderError`. */
-  start(trip: RoundTrip, hint?: string): Promise<string>;
+  start(trip: RoundTrip): Promise<string>;
   /** Gets what the provider says about the person, for the parameters of a callback. Rejects with `ProviderError`. */
   redeem(parameters: URLSearchParams, trip: RoundTrip): Promise<Statements>;
   /** Validates a logout token of the provider. Rejects with `ProviderError`. */
@@ -141,6 +141,7 @@ export function openProvider(
 
   const client = (): Client => ({
     client_id: clientId,
+    // The library reads the clock of the machine itself.
     [clockSkew]: Math.round((clock.now() - Date.now()) / 1000),
     [clockTolerance]: SKEW,
   });
@@ -211,7 +212,7 @@ export function openProvider(
   return {
     isDown: () => known?.isDown === true && clock.monotonic() < known.until,
 
-    start: ({ state, nonce, verifier, after }, hint) =>
+    start: ({ state, nonce, verifier, after }) =>
       asking(async ({ authorization_endpoint: endpoint = '' }) => {
         if (!isSafe(endpoint)) throw new ProviderError('wrong', 'no authorization endpoint');
         const url = new URL(endpoint);
@@ -225,7 +226,6 @@ export function openProvider(
           code_challenge: createHash('sha256').update(verifier).digest('base64url'),
           code_challenge_method: 'S256',
           ...(after !== undefined && { prompt: 'login', max_age: '0' }),
-          ...(hint !== undefined && { login_hint: hint }),
         };
         for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
         return url.href;

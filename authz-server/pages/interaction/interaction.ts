@@ -1,9 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import type { InteractionResults } from 'oidc-provider';
 import { discardGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
-import { type Acr, BY_PROVIDER, BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -13,7 +11,15 @@ import { shownName } from '../../consent/shown-name.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { asPerson } from '../../base/acting.ts';
 import { createAccountPages, type Waiting, whyOther } from './account-pages.ts';
-import { createResults, NOT_EXPECTED, NOT_FOR, REFUSED, UNMET } from './results.ts';
+import {
+  answersBefore,
+  createResults,
+  NOT_EXPECTED,
+  NOT_FOR,
+  REFUSED,
+  SIGN_IN_PROMPTS,
+  UNMET,
+} from './results.ts';
 import { isEnough, leastAcr } from '../../base/acr-values.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -28,7 +34,7 @@ import type { Interaction } from '../frame/same-browser.ts';
 import { soon } from '../frame/soon.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { AskedItem } from '../frame/view.ts';
-import { asksFor } from '../sign-in/asks-for.ts';
+import { asksFor, isInReachOfProviders } from '../sign-in/asks-for.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
@@ -140,7 +146,7 @@ export function interactionHandlers(
       ...(server.config.mail && { forgotten: '/recover' }),
       ...(config.people.registration === 'open' && { register: '/register' }),
       ...askForPasskey(ctx, view),
-      ...(isInReach(leastFor(client, params)) && {
+      ...(isInReachOfProviders(leastFor(client, params)) && {
         sources: sourceLinks(server, `/interaction/${interaction.uid}`),
       }),
       ...(hint !== undefined && { name: hint }),
@@ -324,24 +330,8 @@ export function interactionHandlers(
   };
 }
 
-/** Whether a sign-in by a provider can be strong enough: a second factor may follow it. */
-const isInReach = (least: Acr | undefined) =>
-  least === undefined || least === BY_PROVIDER.acr || least === BY_SECOND_FACTOR.acr;
-
-/** The prompts at which a person may sign in. */
-const SIGN_IN_PROMPTS: ReadonlySet<string> = new Set(['create', 'login', 'select_account']);
-
 /** Whether the person wants to use another account than the one that is signed in. */
 const isOther = (ctx: Context) => ctx.query['account'] === 'other';
-
-/**
- * Returns the person's earlier answers to the same request, but not the sign-in itself: it may be ended before the
- * browser continues.
- */
-function answersBefore({ lastSubmission = {} }: Interaction): InteractionResults {
-  const kept = [...SIGN_IN_PROMPTS].filter((name) => lastSubmission[name] !== undefined);
-  return Object.fromEntries(kept.map((name) => [name, lastSubmission[name]]));
-}
 
 /** The weakest sign-in that the request and the operator's rule for the client accept. */
 const leastFor = ({ minimum_acr }: ClientRecord, params: Interaction['params']) =>

@@ -32,6 +32,18 @@ export const NOT_EXPECTED: InteractionResults = {
   error_description: 'the person of id_token_hint did not sign in',
 };
 
+/** The prompts at which a person may sign in. */
+export const SIGN_IN_PROMPTS: ReadonlySet<string> = new Set(['create', 'login', 'select_account']);
+
+/**
+ * Returns the person's earlier answers to the same request, but not the sign-in itself: it may be ended before the
+ * browser continues.
+ */
+export function answersBefore({ lastSubmission = {} }: Interaction): InteractionResults {
+  const kept = [...SIGN_IN_PROMPTS].filter((name) => lastSubmission[name] !== undefined);
+  return Object.fromEntries(kept.map((name) => [name, lastSubmission[name]]));
+}
+
 /** Stores what a person has decided, with which the engine continues the client's request. */
 export function createResults(server: PagesServer, provider: Provider) {
   const { stores, clock } = server;

@@ -1,4 +1,4 @@
-import { type Assurance, BY_PROVIDER } from '#shared/people/access/assurance.ts';
+import { BY_PROVIDER } from '#shared/people/access/assurance.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createTickets, type Tickets } from '../frame/tickets.ts';
 import type { Attempt, AttemptWith } from './attempt.ts';
@@ -11,7 +11,6 @@ export interface Arrival extends Came {
   readonly accountId: string;
   /** The person's generation, read before the record. */
   readonly generation: number;
-  readonly assurance: Assurance;
   /** The path that takes the arrival. */
   readonly door: string;
 }
@@ -54,15 +53,14 @@ export function createProviderSignIn(server: PagesServer): AttemptWith {
     limited(ctx, undefined, async (): Promise<Attempt> => {
       const arrival = await arrivals.use(ctx, form.get('arrival') ?? '');
       if (arrival?.door !== ctx.path) return { problem: { kind: 'arrival-over' } };
-      const { accountId, generation, assurance, door: _, ...came } = arrival;
+      const { accountId, generation, door: _, ...came } = arrival;
       const found = await server.directory.find(accountId);
       if (found === undefined || (await hasEnded(server, came))) {
         return { problem: { kind: 'arrival-over' } };
       }
       const person = { ...found, generation };
       const { since, ...account } = came;
-      const shown = { person, means: { assurance, ...account }, since };
-      if (assurance.acr !== BY_PROVIDER.acr) return shown;
+      const shown = { person, means: { assurance: BY_PROVIDER, ...account }, since };
       const step = await secondStep.begin(ctx, person, least, came);
       if (step === 'use-passkey') return { problem: { kind: 'arrival-needs-passkey' } };
       return step ? { step } : shown;

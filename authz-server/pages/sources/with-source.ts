@@ -4,7 +4,6 @@ import type Provider from 'oidc-provider';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { randomId } from '#shared/base/random.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import { BY_PROVIDER } from '#shared/people/access/assurance.ts';
 import { arrive } from '#shared/people/arrive.ts';
 import { SUBJECT } from '#shared/people/identities.ts';
 import { note } from '#shared/server/message/request-log.ts';
@@ -147,7 +146,6 @@ export function sourceHandlers(
       generation,
       identity: { source: name, subject: said.subject },
       since: sinceOf(said),
-      assurance: BY_PROVIDER,
       door,
       ...(said.sid !== undefined && { sid: said.sid }),
     });
